@@ -1,0 +1,1 @@
+//! A cargo test harness for LLM agents.
