@@ -1,0 +1,121 @@
+//! Traces: what one run of an agent did, as an ordered list of events, and their form as JSON Lines.
+
+mod event;
+
+use std::fmt;
+
+use crate::json::JsonError;
+use event::Envelope;
+pub use event::{Event, EventError, EventType};
+
+/// The ordered events of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The events. An *event index* is always a position in this list, counted from 0; it is never [`Event::seq`].
+    pub events: Vec<Event>,
+}
+
+impl Trace {
+    /// Reads a trace from JSON Lines: one event a line, blank lines skipped.
+    ///
+    /// `source` names the text in errors; a path as the user would write it.
+    ///
+    /// # Errors
+    ///
+    /// At the first line that is not JSON or not an event.
+    ///
+    /// ```
+    /// use trajectly_engine::trace::Trace;
+    ///
+    /// let error = Trace::parse("\n{\"event_type\": \"tool_call\"}\n", "run.jsonl").unwrap_err();
+    /// assert!(error.to_string().starts_with("run.jsonl:2: "));
+    /// ```
+    pub fn parse(text: &str, source: &str) -> Result<Trace, TraceError> {
+        let mut events = Vec::new();
+        for (line, text) in lines(text) {
+            let event = Envelope::parse(text)
+                .map_err(|error| TraceError::not_json(source, line, error))?
+                .into_event()
+                .map_err(|error| TraceError::not_an_event(source, line, error))?;
+            events.push(event);
+        }
+        Ok(Trace { events })
+    }
+
+    /// Writes the trace as JSON Lines, each line ended by a newline; the members of an event are sorted by key.
+    pub fn to_jsonl(&self) -> String {
+        let mut out = String::new();
+        for event in &self.events {
+            event.write(&mut out);
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// The lines of a text that hold anything, with their numbers counted from 1.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.split('\n').enumerate().map(|(before, line)| (before + 1, line));
+    numbered.filter(|(_, line)| !line.bytes().all(|byte| byte.is_ascii_whitespace()))
+}
+
+/// A line of a trace, or of the raw rows of a run, that is not what it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// The file, as it was named to the reader.
+    pub source: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The character of the line, counted from 1, when the line is not JSON.
+    pub column: Option<usize>,
+    /// The JSON path of the member at fault, such as `$.payload.tool_name`, when the line is JSON but no event.
+    pub path: Option<String>,
+    /// What is wrong, as the fragment of a sentence.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl TraceError {
+    fn not_json(source: &str, line: usize, error: JsonError) -> TraceError {
+        TraceError {
+            source: source.to_owned(),
+            line,
+            column: Some(error.column),
+            path: None,
+            message: error.message,
+            help: None,
+        }
+    }
+
+    fn not_an_event(source: &str, line: usize, error: EventError) -> TraceError {
+        TraceError {
+            source: source.to_owned(),
+            line,
+            column: None,
+            path: Some(error.path),
+            message: error.message,
+            help: error.help,
+        }
+    }
+}
+
+impl fmt::Display for TraceError {
+    /// `file:line:column: what is wrong (where in the value)`, and the help on a line of its own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:", self.source, self.line)?;
+        if let Some(column) = self.column {
+            write!(f, "{column}:")?;
+        }
+        write!(f, " {}", self.message)?;
+        if let Some(path) = self.path.as_deref().filter(|path| *path != "$") {
+            write!(f, " (at `{path}`)")?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for TraceError {}
