@@ -1,0 +1,171 @@
+//! What the `contracts` block says, as types.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use crate::json::{Json, Number};
+
+/// The `contracts` block: what every candidate must obey. By default nothing but the network rule.
+#[derive(Debug, Clone, Default)]
+pub struct Contracts {
+    /// Which tools may be called, and how often.
+    pub tools: Tools,
+    /// Which operations must, must not or may only in some order happen.
+    pub sequence: Sequence,
+    /// Tools that write.
+    pub side_effects: SideEffects,
+    /// Hosts that tools may reach.
+    pub network: Network,
+    /// What must not leave in a call.
+    pub data_leak: DataLeak,
+    /// Rules on arguments, by tool name: `contracts.args`, laid over `contracts.tools.schema`.
+    pub args: BTreeMap<String, ArgRules>,
+}
+
+/// `contracts.tools`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tools {
+    /// The only tools that may be called; empty allows all.
+    pub allow: Vec<String>,
+    /// Tools that must not be called.
+    pub deny: Vec<String>,
+    /// How many tool calls there may be in all.
+    pub max_calls_total: Option<u64>,
+    /// How many calls there may be of a tool, in the order of the file.
+    pub max_calls_per_tool: Vec<(String, u64)>,
+}
+
+/// `contracts.sequence`. An operation is written `tool:NAME`, `llm:PROVIDER:MODEL` or `step:NAME`; a bare name is a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sequence {
+    /// Operations that happen, in this order.
+    pub require: Vec<String>,
+    /// Operations that never happen.
+    pub forbid: Vec<String>,
+    /// Pairs of which the first happens before the second.
+    pub require_before: Vec<Before>,
+    /// Operations that happen at some time.
+    pub eventually: Vec<String>,
+    /// Operations that never happen.
+    pub never: Vec<String>,
+    /// Operations that happen at most one time.
+    pub at_most_once: Vec<String>,
+}
+
+/// One element of `contracts.sequence.require_before`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Before {
+    /// The operation that comes first.
+    pub before: String,
+    /// The operation that waits for it.
+    pub after: String,
+}
+
+/// `contracts.side_effects`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SideEffects {
+    /// Whether tools whose name says that they write are denied. False by default.
+    pub deny_write_tools: bool,
+}
+
+/// `contracts.network`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Network {
+    /// What holds for a host in neither list.
+    pub default: NetworkDefault,
+    /// Hosts that may be reached: exact names, or `*.suffix`. Also what the network guard lets through.
+    pub allowlist: Vec<String>,
+    /// More hosts that may be reached.
+    pub allow_domains: Vec<String>,
+}
+
+/// `contracts.network.default`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NetworkDefault {
+    /// A call that reaches a host in neither list, or none that can be told, is a violation.
+    #[default]
+    Deny,
+    /// Such a call is a violation only if there is a list, and it names a host.
+    Allow,
+}
+
+/// `contracts.data_leak`.
+#[derive(Debug, Clone, Default)]
+pub struct DataLeak {
+    /// Whether e-mail addresses and telephone numbers are kept from leaving. False by default.
+    pub deny_pii_outbound: bool,
+    /// The calls that are looked at; both kinds by default.
+    pub outbound: Outbound,
+    /// Patterns of secrets that are kept from leaving.
+    pub secret_patterns: Vec<Regex>,
+}
+
+/// `contracts.data_leak.outbound_kinds`: the calls that leave the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outbound {
+    /// `TOOL_CALL`: what tools are called with.
+    pub tool_calls: bool,
+    /// `LLM_REQUEST`: what models are asked.
+    pub llm_requests: bool,
+}
+
+impl Default for Outbound {
+    fn default() -> Outbound {
+        Outbound { tool_calls: true, llm_requests: true }
+    }
+}
+
+/// What one tool's arguments must be. Positional arguments count as `arg_0`, `arg_1`, ….
+#[derive(Debug, Clone, Default)]
+pub struct ArgRules {
+    /// Arguments that must be there, `null` included.
+    pub required_keys: Vec<String>,
+    /// What an argument must be when it is there, in the order of the file.
+    pub fields: Vec<(String, FieldRule)>,
+    /// Which block each of the two comes from.
+    pub(crate) required_from: ArgSource,
+    pub(crate) fields_from: ArgSource,
+}
+
+/// The block that a rule on arguments stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ArgSource {
+    /// `contracts.args`
+    #[default]
+    Args,
+    /// `contracts.tools.schema`
+    Schema,
+}
+
+/// What one argument must be.
+#[derive(Debug, Clone, Default)]
+pub struct FieldRule {
+    /// The type, if it matters.
+    pub kind: Option<FieldType>,
+    /// The least number.
+    pub min: Option<Number>,
+    /// The greatest number.
+    pub max: Option<Number>,
+    /// The values there are.
+    pub choices: Option<Vec<Json>>,
+    /// A pattern that a text must match somewhere.
+    pub pattern: Option<Regex>,
+}
+
+/// The type of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// A text.
+    String,
+    /// A number, or a text that is a finite decimal number.
+    Number,
+    /// A number without a fraction, or such a text.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// A mapping.
+    Object,
+}

@@ -1,0 +1,106 @@
+//! Reading a spec from a file, a text or a value.
+
+use std::path::Path;
+
+use super::error::{Location, Problem, SpecError};
+use super::model::Spec;
+use super::node::{Node, Sources};
+use super::path::SpecPath;
+use super::read::{Field, Notes};
+use super::sections::{self, Origin};
+use super::yaml;
+use crate::json::Json;
+
+impl Spec {
+    /// Reads a spec file. Errors and reports name it as `path` does, so give a path that is fit to be shown.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is no UTF-8 or no YAML, or says anything that is not a spec: all problems at once.
+    pub fn load(path: &Path) -> Result<Spec, SpecError> {
+        Spec::load_as(path, &path.to_string_lossy())
+    }
+
+    /// As [`Spec::load`], under another name for errors and reports.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spec::load`].
+    pub fn load_as(path: &Path, file: &str) -> Result<Spec, SpecError> {
+        let bytes = std::fs::read(path)
+            .map_err(|error| SpecError::of_file(file, format!("the spec cannot be read: {error}"), None))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let after = error.utf8_error().valid_up_to();
+            SpecError::of_file(file, format!("the spec is not UTF-8 text: byte {after} begins no character"), None)
+        })?;
+        read_text(&text, &Origin { file, path })
+    }
+
+    /// Reads a spec from YAML text. `file` names it in errors and reports, and gives the default `name` and the folder that
+    /// `workdir` starts from.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no YAML or says anything that is not a spec: all problems at once.
+    pub fn parse(text: &str, file: &str) -> Result<Spec, SpecError> {
+        read_text(text, &Origin { file, path: Path::new(file) })
+    }
+
+    /// Reads a spec from a value. Its problems have paths, but no places.
+    ///
+    /// # Errors
+    ///
+    /// If the value says anything that is not a spec: all problems at once.
+    pub fn from_json(value: &Json) -> Result<Spec, SpecError> {
+        check(Node::from(value), Sources::default(), &Origin { file: "", path: Path::new("") })
+    }
+
+    /// Where the value at a path such as `contracts.tools.deny[0]` is written; for a list or a mapping, where its key is.
+    ///
+    /// Absent for what the spec does not say (a default), for a text that is no path, and for a spec that was not read from text.
+    pub fn locate(&self, path: &str) -> Option<Location> {
+        let path: SpecPath = path.parse().ok()?;
+        self.sources.location(self.tree.find(&path)?)
+    }
+
+    /// The command, for a caller that has no function to run in its place.
+    ///
+    /// # Errors
+    ///
+    /// If the spec has neither `command` nor `entrypoint`.
+    pub fn require_command(&self) -> Result<&str, SpecError> {
+        self.command.as_deref().ok_or_else(|| {
+            let problem = Problem {
+                location: None,
+                path: String::new(),
+                message: "nothing runs this spec: it has no `command`, and no test function claims it".to_owned(),
+                help: Some(match self.file.as_str() {
+                    "" => "add `command: …`".to_owned(),
+                    file => format!("add `command: …`, or a function with #[agent_test(spec = \"{file}\")]"),
+                }),
+            };
+            SpecError::new(&self.file, vec![problem])
+        })
+    }
+}
+
+fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
+    let mut sources = Sources::default();
+    let source = sources.add(origin.file, text);
+    let tree = yaml::read(text, source).map_err(|faults| {
+        let notes = Notes::new(&sources);
+        notes.faults(faults);
+        SpecError::new(origin.file, notes.into_problems())
+    })?;
+    check(tree, sources, origin)
+}
+
+fn check(tree: Node, sources: Sources, origin: &Origin<'_>) -> Result<Spec, SpecError> {
+    let notes = Notes::new(&sources);
+    let spec = Field::root(&tree, &notes).whole(|keys| sections::spec(keys, origin));
+    let problems = notes.into_problems();
+    match spec {
+        Some(spec) if problems.is_empty() => Ok(Spec { tree, sources, ..spec }),
+        _ => Err(SpecError::new(origin.file, problems)),
+    }
+}

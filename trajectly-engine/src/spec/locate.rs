@@ -1,0 +1,300 @@
+//! The shape of a YAML text and where each part of it stands.
+//!
+//! Built from parse events alone, without a value being made, so that a hostile text (aliases that multiply, endless nesting) is
+//! turned away before anything is spent on it.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::node::Place;
+
+/// How deep lists and mappings may stand in one another, aliases followed.
+const DEEPEST: usize = 64;
+
+/// How much a text may come to, in bytes, when every alias is replaced by what it stands for.
+const LARGEST: usize = 8 << 20;
+
+/// What a value weighs against [`LARGEST`] beside its own text.
+const WEIGHT: usize = 8;
+
+/// A part of the text, by its index in an [`Outline`].
+pub(super) type Part = usize;
+
+/// What is where.
+pub(super) struct Outline<'t> {
+    source: usize,
+    lines: Vec<&'t str>,
+    parts: Vec<(Shape, Place)>,
+    root: Option<Part>,
+}
+
+enum Shape {
+    Scalar,
+    List(Vec<Part>),
+    /// By key, for the keys that are scalars: where the key stands, and its value.
+    Map(HashMap<String, (Place, Part)>),
+    Alias(Part),
+}
+
+/// What keeps a text from being read, and where.
+pub(super) struct Fault {
+    pub(super) place: Place,
+    pub(super) message: String,
+    pub(super) help: Option<&'static str>,
+}
+
+impl<'t> Outline<'t> {
+    /// Reads the shape of `text`, which is source number `source`.
+    pub(super) fn of(text: &'t str, source: usize) -> Result<Outline<'t>, Vec<Fault>> {
+        let outline = Outline { source, lines: text.lines().collect(), parts: Vec::new(), root: None };
+        let mut builder =
+            Builder { outline, open: Vec::new(), anchors: HashMap::new(), faults: Vec::new(), documents: 0 };
+        for event in Parser::new_from_str(text) {
+            let go_on = match event {
+                Ok((event, span)) => builder.event(event, span),
+                Err(error) => {
+                    let place = builder.outline.place(Span::empty(*error.marker()), None);
+                    builder.fault(place, format!("this is not YAML: {}", error.info()), tab_help(error.info()))
+                }
+            };
+            if !go_on {
+                break;
+            }
+        }
+        if builder.faults.is_empty() { Ok(builder.outline) } else { Err(builder.faults) }
+    }
+
+    pub(super) fn root(&self) -> Option<Part> {
+        self.root
+    }
+
+    pub(super) fn place(&self, span: Span, style: Option<ScalarStyle>) -> Place {
+        let line = span.start.line();
+        let column = span.start.col() + 1;
+        let rest =
+            line.checked_sub(1).and_then(|line| self.lines.get(line)).map_or("", |text| after(text, span.start.col()));
+        let to_end = rest.trim_end().chars().count();
+        let width = match style {
+            Some(ScalarStyle::SingleQuoted) => quoted(rest, '\''),
+            Some(ScalarStyle::DoubleQuoted) => quoted(rest, '"'),
+            _ if span.end.line() == line => span.end.col().saturating_sub(span.start.col()).min(to_end),
+            _ => to_end,
+        };
+        Place { source: self.source, line, column, width: width.max(1) }
+    }
+
+    pub(super) fn place_of(&self, part: Part) -> Option<Place> {
+        self.parts.get(part).map(|(_, place)| *place)
+    }
+
+    /// The key `key` of a mapping and its value; found through `<<` where the mapping does not have it itself.
+    pub(super) fn field(&self, part: Part, key: &str) -> Option<(Place, Part)> {
+        let Some(Shape::Map(fields)) = self.shape(part) else { return None };
+        fields.get(key).copied().or_else(|| {
+            let (_, merged) = *fields.get("<<")?;
+            match self.shape(merged)? {
+                Shape::List(items) => items.iter().find_map(|item| self.field(*item, key)),
+                _ => self.field(merged, key),
+            }
+        })
+    }
+
+    /// The element `index` of a list.
+    pub(super) fn item(&self, part: Part, index: usize) -> Option<Part> {
+        match self.shape(part)? {
+            Shape::List(items) => items.get(index).copied(),
+            _ => None,
+        }
+    }
+
+    fn shape(&self, part: Part) -> Option<&Shape> {
+        match &self.parts.get(part)?.0 {
+            Shape::Alias(target) => self.parts.get(*target).map(|(shape, _)| shape),
+            shape => Some(shape),
+        }
+    }
+}
+
+/// What is still open while the events come in.
+struct Builder<'t> {
+    outline: Outline<'t>,
+    open: Vec<Open>,
+    /// What each anchor came to, by the parser's number for it.
+    anchors: HashMap<usize, Extent>,
+    faults: Vec<Fault>,
+    documents: usize,
+}
+
+struct Open {
+    part: Part,
+    anchor: usize,
+    /// In a mapping, the key whose value comes next.
+    key: Option<Key>,
+    size: usize,
+    height: usize,
+}
+
+enum Key {
+    Scalar(String, Place),
+    /// A list, a mapping or an alias: nothing that a spec has, so nothing to look up.
+    Other,
+}
+
+#[derive(Clone, Copy)]
+struct Extent {
+    part: Part,
+    size: usize,
+    height: usize,
+}
+
+impl Builder<'_> {
+    /// Takes one event in; false when there is no use in going on.
+    fn event(&mut self, event: Event<'_>, span: Span) -> bool {
+        match event {
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    let place = self.outline.place(span, None);
+                    return self.fault(
+                        place,
+                        "a second document starts here, and a spec is one document".to_owned(),
+                        Some("give each spec a file of its own"),
+                    );
+                }
+                true
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let place = self.outline.place(span, Some(style));
+                if self.expects_key() {
+                    return self.key(text.into_owned(), place);
+                }
+                let part = self.add(Shape::Scalar, place);
+                self.close(anchor, Extent { part, size: WEIGHT + text.len(), height: 0 }, place)
+            }
+            Event::Alias(anchor) => {
+                let place = self.outline.place(span, None);
+                let Some(target) = self.anchors.get(&anchor).copied() else {
+                    return self.fault(place, "this alias stands inside what it refers to".to_owned(), None);
+                };
+                let part = self.add(Shape::Alias(target.part), place);
+                self.close(0, Extent { part, ..target }, place)
+            }
+            Event::SequenceStart(anchor, _) => self.start(Shape::List(Vec::new()), anchor, span),
+            Event::MappingStart(anchor, _) => self.start(Shape::Map(HashMap::new()), anchor, span),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(open) => {
+                    let place = self.outline.place(span, None);
+                    let extent = Extent { part: open.part, size: open.size, height: open.height + 1 };
+                    self.close(open.anchor, extent, place)
+                }
+                None => true,
+            },
+            _ => true,
+        }
+    }
+
+    fn add(&mut self, shape: Shape, place: Place) -> Part {
+        self.outline.parts.push((shape, place));
+        self.outline.parts.len() - 1
+    }
+
+    fn fault(&mut self, place: Place, message: String, help: Option<&'static str>) -> bool {
+        self.faults.push(Fault { place, message, help });
+        false
+    }
+
+    fn start(&mut self, shape: Shape, anchor: usize, span: Span) -> bool {
+        let place = self.outline.place(span, None);
+        if self.open.len() >= DEEPEST {
+            return self.fault(place, format!("this is nested more than {DEEPEST} levels deep"), None);
+        }
+        let part = self.add(shape, place);
+        self.open.push(Open { part, anchor, key: None, size: WEIGHT, height: 0 });
+        true
+    }
+
+    fn expects_key(&self) -> bool {
+        let open = self.open.last();
+        open.is_some_and(|open| open.key.is_none() && matches!(self.outline.parts[open.part].0, Shape::Map(_)))
+    }
+
+    fn key(&mut self, text: String, place: Place) -> bool {
+        let Some(open) = self.open.last_mut() else { return true };
+        open.size += WEIGHT + text.len();
+        if let Shape::Map(fields) = &self.outline.parts[open.part].0
+            && let Some((first, _)) = fields.get(&text)
+        {
+            let message = format!("the key `{text}` stands here a second time; the first is on line {}", first.line);
+            self.faults.push(Fault { place, message, help: Some("merge the two, or remove one") });
+        }
+        open.key = Some(Key::Scalar(text, place));
+        true
+    }
+
+    /// Hands a finished part to what holds it.
+    fn close(&mut self, anchor: usize, extent: Extent, place: Place) -> bool {
+        if anchor > 0 {
+            self.anchors.insert(anchor, extent);
+        }
+        let depth = self.open.len() + extent.height;
+        let Some(open) = self.open.last_mut() else {
+            self.outline.root = Some(extent.part);
+            return true;
+        };
+        open.size = open.size.saturating_add(extent.size);
+        open.height = open.height.max(extent.height);
+        let size = open.size;
+        let key = open.key.take();
+        match &mut self.outline.parts[open.part].0 {
+            Shape::List(items) => items.push(extent.part),
+            Shape::Map(fields) => match key {
+                Some(Key::Scalar(text, place)) => drop(fields.insert(text, (place, extent.part))),
+                Some(Key::Other) => {}
+                None => open.key = Some(Key::Other),
+            },
+            Shape::Scalar | Shape::Alias(_) => {}
+        }
+        if size > LARGEST {
+            return self.fault(place, "the aliases up to here expand to more than a spec may hold".to_owned(), None);
+        }
+        if depth > DEEPEST {
+            return self.fault(
+                place,
+                format!("with its aliases followed, this is nested more than {DEEPEST} levels deep"),
+                None,
+            );
+        }
+        true
+    }
+}
+
+fn tab_help(info: &str) -> Option<&'static str> {
+    info.contains("tab").then_some("indent with spaces")
+}
+
+fn after(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or("", |(at, _)| &text[at..])
+}
+
+/// The width of a quoted scalar at the start of `rest`; up to the end of the line if it closes on a later one.
+///
+/// The parser's own end of a quoted scalar takes in the blanks and the comment that follow.
+fn quoted(rest: &str, quote: char) -> usize {
+    let mut escaped = false;
+    let mut characters = rest.chars().enumerate().skip(1).peekable();
+    while let Some((at, character)) = characters.next() {
+        if escaped {
+            escaped = false;
+        } else if character == '\\' && quote == '"' {
+            escaped = true;
+        } else if character == quote {
+            if quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == '\'') {
+                escaped = true;
+            } else {
+                return at + 1;
+            }
+        }
+    }
+    rest.trim_end().chars().count()
+}

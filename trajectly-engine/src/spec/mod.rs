@@ -1,0 +1,30 @@
+//! Specs: the `.agent.yaml` files that say how to run one agent and what it must obey.
+//!
+//! [`Spec::load`] reads one into types and refuses, all at once and each in its place, whatever it does not understand: unknown
+//! keys, values of another type, patterns that cannot run in linear time.
+
+mod contracts;
+mod error;
+mod load;
+mod locate;
+mod model;
+mod node;
+mod obligations;
+mod path;
+mod pattern;
+mod read;
+mod sections;
+mod suggest;
+mod yaml;
+
+pub use contracts::{
+    ArgRules, Before, Contracts, DataLeak, FieldRule, FieldType, Network, NetworkDefault, Outbound, Sequence,
+    SideEffects, Tools,
+};
+pub use error::{Location, Problem, SpecError};
+pub use model::{
+    Budgets, ClockMode, CrossCheck, DEFAULT_TIMEOUT, Determinism, Drift, Expect, ExpectedStatus, FailOn, Filesystem,
+    Limits, MatchMode, ModeProfile, Parallel, Policy, Provider, RandomMode, Refinement, RefinementMode, Replay,
+    ReplayMode, SchemaVersion, SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
+};
+pub use path::{SpecPath, SpecPathError, Step};

@@ -1,0 +1,374 @@
+//! What a spec says, as types.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::contracts::Contracts;
+use super::node::{Node, Sources};
+use crate::code::Code;
+
+/// A read and checked `.agent.yaml`: how to run one agent, and what it must obey.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// The spec file as the caller named it, for reports and errors; empty for a spec that did not come from a file.
+    pub file: String,
+    /// The schema the file declares. Both are read alike.
+    pub schema_version: SchemaVersion,
+    /// What the baseline belongs to: specs of one name share it. Defaults to the file name without its last suffix.
+    pub name: String,
+    /// The shell command that runs the agent; from `entrypoint` it is `python <file>`. Absent where a function runs the agent:
+    /// see [`Spec::require_command`].
+    pub command: Option<String>,
+    /// Environment variables for the agent, in the order of the file.
+    pub env: Vec<(String, String)>,
+    /// The folder the agent runs in: `workdir` from the spec's folder, which is the default.
+    pub workdir: PathBuf,
+    /// What is blotted out of everything stored.
+    pub redact: Vec<Regex>,
+    /// How a call finds its fixture. `fixture_policy`, else `replay.fixture_policy`, else by hash.
+    pub fixture_policy: Policy,
+    /// Whether replay insists on order and hash under [`Policy::ByIndex`]. `strict`, else `replay.strict_sequence`, else false.
+    pub strict: bool,
+    /// How recorded answers are given back.
+    pub replay: Replay,
+    /// How the candidate is held against the baseline.
+    pub refinement: Refinement,
+    /// What every candidate must obey, whatever the baseline did.
+    pub contracts: Contracts,
+    /// What a run may cost.
+    pub budgets: Budgets,
+    /// How far the agent's surroundings are pinned down.
+    pub determinism: Determinism,
+    /// A label for the report; no rule depends on it.
+    pub mode_profile: ModeProfile,
+    /// `artifacts.dir`, as written; `.trajectly/artifacts` by default.
+    pub artifacts_dir: PathBuf,
+    /// How long a run may take, if the spec says so; [`DEFAULT_TIMEOUT`] holds otherwise.
+    pub timeout: Option<Duration>,
+    /// What the agent's process may use.
+    pub limits: Limits,
+    /// The verdict that this spec is here to show, for specs that demonstrate a regression. Such a spec never records.
+    pub expect: Option<Expect>,
+    /// How much of a run its snapshot shows.
+    pub snapshot: SnapshotLevel,
+    /// What happens when the tools a model asked for and the tools that ran do not agree.
+    pub cross_check: CrossCheck,
+    /// The least severity of a broken policy rule that fails the test.
+    pub fail_on: FailOn,
+    /// Where model calls really go when recording, by provider name.
+    pub providers: BTreeMap<String, Provider>,
+    /// How model calls reach the harness.
+    pub transport: Transport,
+    pub(super) tree: Node,
+    pub(super) sources: Sources,
+}
+
+/// The time-out of a spec that sets none: 60 seconds.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The schema that a spec declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaVersion {
+    /// `0.3` or `v0.3`.
+    V03,
+    /// `0.4` or `v0.4`.
+    V04,
+}
+
+/// `fixture_policy`: how a call finds its fixture among those of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// The first unused one recorded for the same input.
+    #[default]
+    ByHash,
+    /// The next one in recorded order.
+    ByIndex,
+}
+
+/// `replay.llm_match_mode` and `replay.tool_match_mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MatchMode {
+    /// As `fixture_policy` says.
+    #[default]
+    Signature,
+    /// In recorded order, whatever the input.
+    Sequence,
+}
+
+/// The `replay` block.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    /// Whether recorded answers or live calls are used.
+    pub mode: ReplayMode,
+    /// How a model call is matched to its fixture.
+    pub llm_match_mode: MatchMode,
+    /// How a tool call is matched to its fixture.
+    pub tool_match_mode: MatchMode,
+    /// What a request that matches only by its place in the conversation comes to.
+    pub drift: Drift,
+    /// JSON paths of a request, such as `$.messages[0].content`, that do not count when it is matched.
+    pub ignore_paths: Vec<String>,
+    /// Patterns whose matches do not count when texts of a request are compared.
+    pub normalize: Vec<Regex>,
+}
+
+/// `replay.mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReplayMode {
+    /// Every answer comes from the fixtures; nothing live is called.
+    #[default]
+    Offline,
+    /// Tools and models are called for real.
+    Online,
+}
+
+/// `replay.drift`: what it means that a request differs from the recorded one but asks for the same turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Drift {
+    /// It has no fixture.
+    #[default]
+    Fail,
+    /// The recorded answer is given, and the difference is reported.
+    Warn,
+    /// The recorded answer is given.
+    Allow,
+}
+
+/// The `refinement` block: what the candidate's tool calls may differ in from the baseline's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refinement {
+    /// How much of the baseline's skeleton must survive.
+    pub mode: RefinementMode,
+    /// Whether the candidate may make more model calls than the baseline. True by default.
+    pub allow_extra_llm_steps: bool,
+    /// Whether calls of tools that the baseline never used are let be as new names. False by default. It does not by itself
+    /// allow the extra call.
+    pub allow_new_tool_names: bool,
+    /// Tools that may be called beyond the baseline's calls.
+    pub allow_extra_tools: Vec<String>,
+    /// Tools with side effects that may be called beyond the baseline's calls. Such a tool must be in both lists.
+    pub allow_extra_side_effect_tools: Vec<String>,
+    /// Tools that are left out of both skeletons.
+    pub ignore_call_tools: Vec<String>,
+    /// Whether calls that one model response asked for may change places.
+    pub parallel: Parallel,
+}
+
+impl Default for Refinement {
+    fn default() -> Refinement {
+        Refinement {
+            mode: RefinementMode::default(),
+            allow_extra_llm_steps: true,
+            allow_new_tool_names: false,
+            allow_extra_tools: Vec::new(),
+            allow_extra_side_effect_tools: Vec::new(),
+            ignore_call_tools: Vec::new(),
+            parallel: Parallel::default(),
+        }
+    }
+}
+
+/// `refinement.mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RefinementMode {
+    /// The baseline is not consulted.
+    None,
+    /// The baseline's skeleton is a subsequence of the candidate's, and what is extra is allowed.
+    #[default]
+    Skeleton,
+    /// The skeletons are equal; every allowance is off.
+    Strict,
+}
+
+/// `refinement.parallel`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Parallel {
+    /// Another order of calls is a difference.
+    #[default]
+    Ordered,
+    /// Calls that one model response asked for may come in any order.
+    Unordered,
+}
+
+/// `budget_thresholds`: limits on the totals of a run. An absent one limits nothing; reaching a limit is within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budgets {
+    /// The run's wall-clock time, in milliseconds.
+    pub max_latency_ms: Option<u64>,
+    /// The number of tool calls.
+    pub max_tool_calls: Option<u64>,
+    /// The sum of `usage.total_tokens` over all model responses.
+    pub max_tokens: Option<u64>,
+}
+
+/// The `determinism` block.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Determinism {
+    /// `determinism.clock.mode`.
+    pub clock: ClockMode,
+    /// `determinism.random.mode`.
+    pub random: RandomMode,
+    /// `determinism.filesystem`.
+    pub filesystem: Filesystem,
+    /// `determinism.subprocess`.
+    pub subprocess: Subprocess,
+}
+
+/// What the agent's clock shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClockMode {
+    /// One instant, chosen when recording, in both record and replay.
+    RecordAndFreeze,
+    /// That instant in replay; the real time when recording.
+    FreezeOnly,
+    /// The real time.
+    #[default]
+    Disabled,
+}
+
+/// Where the agent's random numbers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RandomMode {
+    /// A seed chosen when recording.
+    DeterministicSeed,
+    /// A seed, and sources that cannot be seeded are refused.
+    Strict,
+    /// The system.
+    #[default]
+    Disabled,
+}
+
+/// Which files the agent may touch inside the project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filesystem {
+    /// Whether the two lists are enforced. False by default (`mode: permissive`).
+    pub strict: bool,
+    /// Readable paths, relative to the project root.
+    pub allow_read_paths: Vec<String>,
+    /// Writable paths, relative to the project root.
+    pub allow_write_paths: Vec<String>,
+}
+
+/// Which programs the agent may start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Subprocess {
+    /// Whether starting a program is checked, and how.
+    pub mode: SubprocessMode,
+    /// Program names that [`SubprocessMode::Strict`] lets through.
+    pub allow_commands: Vec<String>,
+}
+
+/// `determinism.subprocess.mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SubprocessMode {
+    /// Only `allow_commands` may be started.
+    Strict,
+    /// Anything may be started, and is reported.
+    Permissive,
+    /// Anything may be started.
+    #[default]
+    Disabled,
+}
+
+/// `mode_profile`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModeProfile {
+    /// `ci_safe`.
+    #[default]
+    CiSafe,
+    /// `permissive`.
+    Permissive,
+    /// `strict`.
+    Strict,
+}
+
+/// `limits`: what the agent's process may use. An absent one limits nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Address space, in MiB.
+    pub memory_mb: Option<u64>,
+    /// Open file descriptors.
+    pub open_files: Option<u64>,
+    /// Bytes that may be written to stdout and stderr together.
+    pub output_bytes: Option<u64>,
+}
+
+/// `expect`: the verdict with which a spec passes its test. At least one part is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expect {
+    /// The status; FAIL if only a code or an index is given.
+    pub status: ExpectedStatus,
+    /// A code that must be among the violations at the witness.
+    pub code: Option<Code>,
+    /// The index of the witness, from 0.
+    pub witness_index: Option<u64>,
+}
+
+/// `expect.status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedStatus {
+    /// Nothing is violated.
+    Pass,
+    /// Something is violated.
+    Fail,
+    /// The run cannot be judged.
+    Error,
+}
+
+/// `snapshot`: how much of a run its snapshot shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SnapshotLevel {
+    /// There is none.
+    Off,
+    /// Tool names in order.
+    Skeleton,
+    /// Tool names with arguments and results, and the answer.
+    #[default]
+    Args,
+    /// All of that, and the model calls.
+    Full,
+}
+
+/// `cross_check`: what a disagreement between the tools a model asked for and those that ran comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CrossCheck {
+    /// Nothing.
+    Off,
+    /// A warning in the report.
+    #[default]
+    Warn,
+    /// A violation.
+    Error,
+}
+
+/// `fail_on`: the least severity of a broken policy rule that fails the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FailOn {
+    /// `minor`.
+    Minor,
+    /// `moderate`.
+    Moderate,
+    /// `severe`.
+    #[default]
+    Severe,
+    /// Policy never fails the test.
+    Never,
+}
+
+/// One of `providers`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provider {
+    /// The address that calls go to instead of the provider's own, such as `https://api.openai.com/v1`, without a slash at its end.
+    pub base_url: Option<String>,
+}
+
+/// `transport`: how model calls reach the harness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transport {
+    /// The agent's clients are given base URLs of a loopback server.
+    #[default]
+    Gateway,
+}

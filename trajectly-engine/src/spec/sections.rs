@@ -1,0 +1,390 @@
+//! From values to a [`Spec`], block by block; `contracts` is read in [`super::obligations`].
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::model::*;
+use super::node::{Node, Sources};
+use super::obligations;
+use super::read::{Field, Keys};
+use super::suggest::nearest;
+use crate::code::Code;
+use crate::json::Json;
+
+/// Where a spec comes from, for what is derived from that.
+pub(super) struct Origin<'o> {
+    /// The display name of the file, or empty.
+    pub(super) file: &'o str,
+    /// The file itself, or empty.
+    pub(super) path: &'o Path,
+}
+
+/// Reads the top of a spec. What is wrong is noted along the way, and the result is only of use if nothing was.
+///
+/// `None` if the spec is of a schema that is not read: whatever else it says then means nothing.
+pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
+    let Some(schema_version) = schema_version(keys) else {
+        keys.leave_unread();
+        return None;
+    };
+    for key in ["extends", "policy", "mcp", "stability", "perturb"] {
+        keys.not_yet(key);
+    }
+    keys.block("baseline", |keys| keys.no_effect("trace"));
+    keys.block("abstraction", |keys| keys.no_effect("config"));
+    let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.text());
+    let replay = keys.block("replay", replay);
+    let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));
+    let strict = keys.take("strict").map_or(replay.strict_sequence, |field| field.flag());
+    Some(Spec {
+        file: origin.file.to_owned(),
+        schema_version,
+        name: name.unwrap_or_default(),
+        command: command(keys),
+        env: env(keys),
+        workdir: workdir(keys, origin),
+        redact: keys.take("redact").and_then(|field| field.patterns()).unwrap_or_default(),
+        fixture_policy: fixture_policy.unwrap_or_default(),
+        strict: strict.unwrap_or_default(),
+        replay: replay.replay,
+        refinement: keys.block("refinement", refinement),
+        contracts: keys.block("contracts", obligations::contracts),
+        budgets: keys.block("budget_thresholds", budgets),
+        determinism: keys.block("determinism", determinism),
+        mode_profile: word(
+            keys,
+            "mode_profile",
+            &[
+                ("ci_safe", ModeProfile::CiSafe),
+                ("permissive", ModeProfile::Permissive),
+                ("strict", ModeProfile::Strict),
+            ],
+        ),
+        artifacts_dir: keys.block("artifacts", artifacts).dir,
+        timeout: keys.take("timeout_s").and_then(|field| seconds(&field)),
+        limits: keys.block("limits", limits),
+        expect: keys.take("expect").and_then(|field| expect(&field)),
+        snapshot: word(
+            keys,
+            "snapshot",
+            &[
+                ("off", SnapshotLevel::Off),
+                ("skeleton", SnapshotLevel::Skeleton),
+                ("args", SnapshotLevel::Args),
+                ("full", SnapshotLevel::Full),
+            ],
+        ),
+        cross_check: word(
+            keys,
+            "cross_check",
+            &[("off", CrossCheck::Off), ("warn", CrossCheck::Warn), ("error", CrossCheck::Error)],
+        ),
+        fail_on: word(
+            keys,
+            "fail_on",
+            &[
+                ("minor", FailOn::Minor),
+                ("moderate", FailOn::Moderate),
+                ("severe", FailOn::Severe),
+                ("never", FailOn::Never),
+            ],
+        ),
+        providers: providers(keys),
+        transport: transport(keys),
+        tree: Node::default(),
+        sources: Sources::default(),
+    })
+}
+
+/// The word under a key, or the default.
+fn word<T: Copy + Default>(keys: &mut Keys<'_>, key: &'static str, choices: &[(&'static str, T)]) -> T {
+    keys.take(key).and_then(|field| field.choice(choices)).unwrap_or_default()
+}
+
+fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
+    let remedy = "write `schema_version: \"0.4\"`";
+    let Some(field) = keys.take("schema_version") else {
+        let help =
+            "begin the spec with `schema_version: \"0.4\"`; `trajectly migrate spec` brings an older one up to date";
+        keys.problem("`schema_version` is missing", Some(help));
+        return None;
+    };
+    let version = match field.json() {
+        Json::String(text) => text.trim().to_owned(),
+        Json::Number(number) => number.to_string(),
+        _ => return field.expected("\"0.3\" or \"0.4\"", Some(remedy)),
+    };
+    match version.as_str() {
+        "0.3" | "v0.3" => return Some(SchemaVersion::V03),
+        "0.4" | "v0.4" => return Some(SchemaVersion::V04),
+        "0.1" | "v0.1" | "0.2" | "v0.2" | "1" | "v1" => {
+            let help = "bring it up to date with `trajectly migrate spec`";
+            field.problem(format!("schema_version {version} is no longer read; 0.3 and 0.4 are"), Some(help));
+        }
+        _ => field.problem(format!("schema_version {version:?} is not known; 0.3 and 0.4 are"), Some(remedy)),
+    }
+    None
+}
+
+fn default_name(keys: &Keys<'_>, origin: &Origin<'_>) -> Option<String> {
+    match origin.path.file_stem() {
+        Some(stem) => Some(stem.to_string_lossy().into_owned()),
+        None => {
+            keys.problem("`name` is missing", Some("a spec that is not a file needs one"));
+            None
+        }
+    }
+}
+
+fn command(keys: &mut Keys<'_>) -> Option<String> {
+    let entrypoint = keys.take("entrypoint").and_then(|field| field.text());
+    match keys.take("command") {
+        Some(field) => field.text(),
+        None => entrypoint.map(|file| format!("python {}", shell_quoted(&file))),
+    }
+}
+
+/// A word that a POSIX shell reads back as `word`.
+fn shell_quoted(word: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./-_".contains(c);
+    if word.chars().all(safe) { word.to_owned() } else { format!("'{}'", word.replace('\'', r#"'"'"'"#)) }
+}
+
+fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
+    let Some(entries) = keys.take("env").and_then(|field| field.entries()) else { return Vec::new() };
+    let variable = |(name, field): (String, Field<'_>)| {
+        if name.is_empty() || name.contains(['=', '\0']) {
+            field.key_problem(format!("{name:?} cannot be the name of an environment variable"), None);
+        }
+        match field.string() {
+            Some(value) if value.contains('\0') => field.expected("a text without a NUL character", None),
+            value => value,
+        }
+        .map(|value| (name, value))
+    };
+    entries.into_iter().filter_map(variable).collect()
+}
+
+fn workdir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> PathBuf {
+    let folder = origin.path.parent().unwrap_or(Path::new(""));
+    match keys.take("workdir").and_then(|field| field.text()) {
+        Some(workdir) => folder.join(workdir),
+        None => folder.to_owned(),
+    }
+}
+
+/// `replay`, with the two keys of it that have a newer spelling at the top.
+#[derive(Default)]
+struct ReplayBlock {
+    replay: Replay,
+    fixture_policy: Option<Policy>,
+    strict_sequence: Option<bool>,
+}
+
+fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
+    let signature = |name| [(name, MatchMode::Signature), ("sequence_match", MatchMode::Sequence)];
+    ReplayBlock {
+        replay: Replay {
+            mode: word(keys, "mode", &[("offline", ReplayMode::Offline), ("online", ReplayMode::Online)]),
+            llm_match_mode: word(keys, "llm_match_mode", &signature("signature_match")),
+            tool_match_mode: word(keys, "tool_match_mode", &signature("args_signature_match")),
+            drift: word(keys, "drift", &[("fail", Drift::Fail), ("warn", Drift::Warn), ("allow", Drift::Allow)]),
+            ignore_paths: keys.take("ignore_paths").and_then(|field| json_paths(&field)).unwrap_or_default(),
+            normalize: keys.take("normalize").and_then(|field| field.patterns()).unwrap_or_default(),
+        },
+        fixture_policy: keys.take("fixture_policy").and_then(|field| policy(&field)),
+        strict_sequence: keys.take("strict_sequence").and_then(|field| field.flag()),
+    }
+}
+
+fn policy(field: &Field<'_>) -> Option<Policy> {
+    field.choice(&[("by_hash", Policy::ByHash), ("by_index", Policy::ByIndex)])
+}
+
+fn json_paths(field: &Field<'_>) -> Option<Vec<String>> {
+    let path = |field: &Field<'_>| {
+        let path = field.text()?;
+        if path.starts_with("$.") || path.starts_with("$[") {
+            return Some(path);
+        }
+        field.expected("a JSON path such as `$.messages[0].content`", None)
+    };
+    Some(field.list()?.iter().filter_map(path).collect())
+}
+
+fn refinement(keys: &mut Keys<'_>) -> Refinement {
+    Refinement {
+        mode: word(
+            keys,
+            "mode",
+            &[
+                ("none", RefinementMode::None),
+                ("skeleton", RefinementMode::Skeleton),
+                ("strict", RefinementMode::Strict),
+            ],
+        ),
+        allow_extra_llm_steps: keys.take("allow_extra_llm_steps").and_then(|field| field.flag()).unwrap_or(true),
+        allow_new_tool_names: keys.flag("allow_new_tool_names"),
+        allow_extra_tools: keys.names("allow_extra_tools"),
+        allow_extra_side_effect_tools: keys.names("allow_extra_side_effect_tools"),
+        ignore_call_tools: keys.names("ignore_call_tools"),
+        parallel: word(keys, "parallel", &[("ordered", Parallel::Ordered), ("unordered", Parallel::Unordered)]),
+    }
+}
+
+fn budgets(keys: &mut Keys<'_>) -> Budgets {
+    Budgets {
+        max_latency_ms: keys.count("max_latency_ms"),
+        max_tool_calls: keys.count("max_tool_calls"),
+        max_tokens: keys.count("max_tokens"),
+    }
+}
+
+fn determinism(keys: &mut Keys<'_>) -> Determinism {
+    Determinism {
+        clock: keys.block("clock", |keys| {
+            word(
+                keys,
+                "mode",
+                &[
+                    ("record_and_freeze", ClockMode::RecordAndFreeze),
+                    ("freeze_only", ClockMode::FreezeOnly),
+                    ("disabled", ClockMode::Disabled),
+                ],
+            )
+        }),
+        random: keys.block("random", |keys| {
+            word(
+                keys,
+                "mode",
+                &[
+                    ("deterministic_seed", RandomMode::DeterministicSeed),
+                    ("strict", RandomMode::Strict),
+                    ("disabled", RandomMode::Disabled),
+                ],
+            )
+        }),
+        filesystem: keys.block("filesystem", |keys| Filesystem {
+            strict: word(keys, "mode", &[("strict", true), ("permissive", false)]),
+            allow_read_paths: keys.names("allow_read_paths"),
+            allow_write_paths: keys.names("allow_write_paths"),
+        }),
+        subprocess: keys.block("subprocess", |keys| Subprocess {
+            mode: word(
+                keys,
+                "mode",
+                &[
+                    ("strict", SubprocessMode::Strict),
+                    ("permissive", SubprocessMode::Permissive),
+                    ("disabled", SubprocessMode::Disabled),
+                ],
+            ),
+            allow_commands: keys.names("allow_commands"),
+        }),
+    }
+}
+
+struct Artifacts {
+    dir: PathBuf,
+}
+
+impl Default for Artifacts {
+    fn default() -> Artifacts {
+        Artifacts { dir: PathBuf::from(".trajectly/artifacts") }
+    }
+}
+
+fn artifacts(keys: &mut Keys<'_>) -> Artifacts {
+    match keys.take("dir").and_then(|field| field.text()) {
+        Some(dir) => Artifacts { dir: PathBuf::from(dir) },
+        None => Artifacts::default(),
+    }
+}
+
+fn seconds(field: &Field<'_>) -> Option<Duration> {
+    let seconds = field.number()?.as_f64().filter(|seconds| *seconds > 0.0);
+    match seconds.map(Duration::try_from_secs_f64) {
+        Some(Ok(duration)) if !duration.is_zero() => Some(duration),
+        _ => field.expected("a number of seconds greater than 0", None),
+    }
+}
+
+fn limits(keys: &mut Keys<'_>) -> Limits {
+    let mut limit = |key| keys.take(key).and_then(|field| field.positive());
+    Limits { memory_mb: limit("memory_mb"), open_files: limit("open_files"), output_bytes: limit("output_bytes") }
+}
+
+fn expect(field: &Field<'_>) -> Option<Expect> {
+    let expect = field.block(|keys| {
+        let status = keys.take("status").map(|field| {
+            let statuses =
+                [("PASS", ExpectedStatus::Pass), ("FAIL", ExpectedStatus::Fail), ("ERROR", ExpectedStatus::Error)];
+            field.choice(&statuses).unwrap_or(ExpectedStatus::Fail)
+        });
+        let code = keys.take("code").and_then(|field| code(&field));
+        let witness_index = keys.count("witness_index");
+        Some((status, code, witness_index))
+    });
+    match expect? {
+        (None, None, None) => {
+            let help = "write for example `expect: {code: CONTRACT_TOOL_DENIED}`";
+            field.problem("`expect` says nothing to expect", Some(help));
+            None
+        }
+        (Some(ExpectedStatus::Pass), code, witness) if code.is_some() || witness.is_some() => {
+            field.problem("`expect` contradicts itself: a run that passes has neither code nor witness", None);
+            None
+        }
+        (status, code, witness_index) => {
+            Some(Expect { status: status.unwrap_or(ExpectedStatus::Fail), code, witness_index })
+        }
+    }
+}
+
+fn code(field: &Field<'_>) -> Option<Code> {
+    let text = field.text()?;
+    text.parse().ok().or_else(|| {
+        let help =
+            nearest(&text, Code::ALL.iter().map(|code| code.as_str())).map(|code| format!("did you mean {code}?"));
+        field.problem(format!("{text} is not a code"), help.as_deref());
+        None
+    })
+}
+
+/// The providers whose calls can be told apart.
+const PROVIDERS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+
+fn providers(keys: &mut Keys<'_>) -> BTreeMap<String, Provider> {
+    let provider = |name: &'static str, keys: &mut Keys<'_>| {
+        let field = keys.take(name)?;
+        Some((
+            name.to_owned(),
+            field.block(|keys| Provider { base_url: keys.take("base_url").and_then(|f| base_url(&f)) }),
+        ))
+    };
+    keys.block("providers", |keys| PROVIDERS.into_iter().filter_map(|name| provider(name, keys)).collect())
+}
+
+fn base_url(field: &Field<'_>) -> Option<String> {
+    let url = field.text()?;
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace) => {
+            Some(url.trim_end_matches('/').to_owned())
+        }
+        _ => field.expected("an http or https address", Some("write for example https://api.openai.com/v1")),
+    }
+}
+
+fn transport(keys: &mut Keys<'_>) -> Transport {
+    let Some(field) = keys.take("transport") else { return Transport::Gateway };
+    if field.json() == Json::from("proxy") {
+        field.problem(
+            "`transport: proxy` is not supported by this version",
+            Some("leave it out: the gateway is the default"),
+        );
+        return Transport::Gateway;
+    }
+    field.choice(&[("gateway", Transport::Gateway)]).unwrap_or_default()
+}
