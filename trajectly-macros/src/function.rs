@@ -1,6 +1,6 @@
 //! A function whose body is left alone.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, ReturnType, Signature, Token, Type, Visibility};
@@ -19,15 +19,8 @@ pub(crate) struct Function {
 
 impl Function {
     /// Reads the item under the attribute `macro_name`; says what is wrong if it is no function with a body.
-    pub(crate) fn read(
-        item: TokenStream,
-        macro_name: &str,
-        errors: &mut Errors,
-    ) -> Option<Function> {
-        let holds_fn = item
-            .clone()
-            .into_iter()
-            .any(|tree| matches!(&tree, TokenTree::Ident(ident) if ident == "fn"));
+    pub(crate) fn read(item: TokenStream, macro_name: &str, errors: &mut Errors) -> Option<Function> {
+        let holds_fn = item.clone().into_iter().any(|tree| matches!(&tree, TokenTree::Ident(ident) if ident == "fn"));
         if !holds_fn {
             errors.on(&item, format!("#[{macro_name}] goes on a function"));
             return None;
@@ -56,21 +49,13 @@ impl Parse for Function {
         let visibility = input.parse()?;
         let signature: Signature = input.parse()?;
         if input.peek(Token![;]) {
-            return Err(syn::Error::new_spanned(
-                &signature,
-                "the function needs a body here",
-            ));
+            return Err(syn::Error::new_spanned(&signature, "the function needs a body here"));
         }
         let body: Group = input.parse()?;
         if body.delimiter() != Delimiter::Brace {
             return Err(syn::Error::new(body.span(), "expected the function's body"));
         }
-        Ok(Function {
-            attributes,
-            visibility,
-            signature,
-            body,
-        })
+        Ok(Function { attributes, visibility, signature, body })
     }
 }
 
@@ -90,4 +75,13 @@ pub(crate) fn ungrouped(ty: &Type) -> &Type {
         Type::Paren(paren) => ungrouped(&paren.elem),
         other => other,
     }
+}
+
+/// The places of a type's first and last token. Code whose first and last token stand there is underlined as the type
+/// is; stable Rust has no way to join the two into one span.
+pub(crate) fn ends(ty: &Type) -> (Span, Span) {
+    let mut places = ty.to_token_stream().into_iter().map(|tree| tree.span());
+    let first = places.next().unwrap_or_else(Span::call_site);
+    let last = places.last().unwrap_or(first);
+    (first, last)
 }

@@ -25,7 +25,7 @@ mod tool;
 /// | option | meaning | default |
 /// | --- | --- | --- |
 /// | `spec = "specs/triage.agent.yaml"` | the spec, relative to the folder of `Cargo.toml` | required |
-/// | `name = "…"` | a title for reports; the test keeps the function's name | none |
+/// | `name = "…"` | the test's name under `trajectly_test::main!()` | the function's name |
 /// | `timeout = 30`, `"500ms"`, `"2m"` | when to end the run; a bare number counts seconds | the spec's `timeout_s` |
 /// | `ignore`, `ignore = "reason"` | as `#[ignore]`, which may also stand beside the attribute | runs |
 /// | `expect_fail = "CODE"` | pass exactly when the verdict is FAIL with this code at the witness | must pass |

@@ -3,10 +3,7 @@
 /// The candidate closest to `word`, if it is close enough to be a slip of the hand.
 ///
 /// One edit is allowed for every three characters of `word`, and at least one. Of equally close candidates the first wins.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()

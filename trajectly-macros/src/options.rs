@@ -47,10 +47,7 @@ pub(crate) fn read(
             continue;
         };
         if given.iter().any(|other| other.key == option.key) {
-            errors.at(
-                option.key.span(),
-                format!("option `{}` is given twice", option.key),
-            );
+            errors.at(option.key.span(), format!("option `{}` is given twice", option.key));
         } else {
             given.push(option);
         }
@@ -71,12 +68,7 @@ fn split(arguments: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-fn read_one(
-    part: Vec<TokenTree>,
-    macro_name: &str,
-    known: &'static [Known],
-    errors: &mut Errors,
-) -> Option<Given> {
+fn read_one(part: Vec<TokenTree>, macro_name: &str, known: &'static [Known], errors: &mut Errors) -> Option<Given> {
     let mut trees = part.iter();
     let Some(TokenTree::Ident(key)) = trees.next() else {
         let all: TokenStream = part.into_iter().collect();
@@ -98,9 +90,7 @@ fn read_one(
             }
             Value::Assigned(value)
         }
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
-            Value::List(group.clone())
-        }
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => Value::List(group.clone()),
         Some(other) => {
             errors.on(other, format!("expected `{}`", known.example));
             return None;
@@ -110,11 +100,7 @@ fn read_one(
         errors.on(extra, "expected a comma");
         return None;
     }
-    Some(Given {
-        known,
-        key: key.clone(),
-        value,
-    })
+    Some(Given { known, key: key.clone(), value })
 }
 
 fn unknown(key: &Ident, macro_name: &str, known: &[Known]) -> String {
@@ -124,12 +110,7 @@ fn unknown(key: &Ident, macro_name: &str, known: &[Known]) -> String {
     }
     let mut message = format!("unknown option `{word}`; #[{macro_name}] takes ");
     for (index, known) in known.iter().enumerate() {
-        let _ = write!(
-            message,
-            "{}`{}`",
-            if index == 0 { "" } else { ", " },
-            known.key
-        );
+        let _ = write!(message, "{}`{}`", if index == 0 { "" } else { ", " }, known.key);
     }
     message
 }
@@ -139,10 +120,7 @@ impl Given {
     pub(crate) fn text(&self, errors: &mut Errors) -> Option<LitStr> {
         let literal: LitStr = self.assigned(errors)?;
         if literal.value().trim().is_empty() {
-            errors.on(
-                &literal,
-                format!("`{}` is empty; expected `{}`", self.key, self.known.example),
-            );
+            errors.on(&literal, format!("`{}` is empty; expected `{}`", self.key, self.known.example));
             return None;
         }
         Some(literal)

@@ -57,10 +57,7 @@ impl Attributes {
                 Ok(_) if predicates.is_empty() && self.always_ignored() => {
                     errors.on(&attribute.meta, "this test is ignored twice");
                 }
-                Ok(reason) => self.ignores.push(Ignore {
-                    when: all(predicates),
-                    reason,
-                }),
+                Ok(reason) => self.ignores.push(Ignore { when: all(predicates), reason }),
                 Err(message) => errors.on(&attribute.meta, message),
             }
             return;
@@ -96,12 +93,10 @@ fn misplaced(path: &Path) -> Option<String> {
              to expect that, write `expect_fail = \"AGENT_RUN_FAILED\"`"
                 .to_owned(),
         ),
-        "test" | "bench" => Some(format!(
-            "drop #[{written}]: #[agent_test] makes the test itself, for sync and async functions"
-        )),
-        "agent_test" => {
-            Some("a function is one agent test; #[agent_test] is given twice".to_owned())
+        "test" | "bench" => {
+            Some(format!("drop #[{written}]: #[agent_test] makes the test itself, for sync and async functions"))
         }
+        "agent_test" => Some("a function is one agent test; #[agent_test] is given twice".to_owned()),
         _ => None,
     }
 }
@@ -110,10 +105,7 @@ fn reason(meta: &Meta) -> Result<Option<LitStr>, &'static str> {
     match meta {
         Meta::Path(_) => Ok(None),
         Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(reason),
-                ..
-            }) => Ok(Some(reason.clone())),
+            Expr::Lit(ExprLit { lit: Lit::Str(reason), .. }) => Ok(Some(reason.clone())),
             _ => Err("expected `#[ignore]` or `#[ignore = \"reason\"]`"),
         },
         Meta::List(_) => Err("expected `#[ignore]` or `#[ignore = \"reason\"]`"),
@@ -122,9 +114,7 @@ fn reason(meta: &Meta) -> Result<Option<LitStr>, &'static str> {
 
 /// The predicate of a `cfg_attr` and the attributes under it; nothing if it is malformed, which rustc will say.
 fn split_cfg_attr(attribute: &Attribute) -> Option<(TokenStream, Vec<Attribute>)> {
-    let parts = attribute
-        .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
-        .ok()?;
+    let parts = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
     let mut parts = parts.into_iter();
     let predicate = parts.next()?.into_token_stream();
     let inner = parts.map(|meta| parse_quote!(#[#meta])).collect();

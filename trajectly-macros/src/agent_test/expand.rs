@@ -1,13 +1,14 @@
 //! From a checked agent test to code.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident, quote};
-use syn::LitStr;
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
+use syn::{FnArg, LitStr};
 
 use super::attributes::{Attributes, Ignore};
 use super::parse::AgentTest;
 use super::signature::Takes;
+use crate::function::ends;
 
 /// The test as three items: a `#[test]` for the default harness, a static that holds the user's function and what is
 /// known of it, and that static's registration for our own harness.
@@ -46,12 +47,7 @@ pub(super) fn expand(test: &AgentTest) -> TokenStream {
 /// What the default harness runs, and what an editor offers to run: it keeps the user's name and place.
 fn shim(test: &AgentTest, entry: &Ident) -> TokenStream {
     let krate = &test.krate;
-    let Attributes {
-        cfgs,
-        docs,
-        ignores,
-        others: _,
-    } = &test.attributes;
+    let Attributes { cfgs, docs, ignores, others: _ } = &test.attributes;
     let ignores = ignores.iter().map(|Ignore { when, reason }| {
         let ignore = match reason {
             None => quote!(ignore),
@@ -92,11 +88,8 @@ fn function(test: &AgentTest) -> TokenStream {
 fn run(test: &AgentTest) -> TokenStream {
     let krate = &test.krate;
     let ident = &test.function.signature.ident;
-    let (parameter, argument) = match test.takes {
-        Takes::Nothing => (quote!(_session), None),
-        Takes::Session => (quote!(session), Some(quote!(session))),
-        Takes::SessionRef => (quote!(session), Some(quote!(&session))),
-    };
+    let parameter = quote_spanned!(Span::mixed_site()=> session);
+    let argument = argument(test);
     let mut call = quote!(#ident(#argument));
     if test.function.signature.asyncness.is_some() {
         call = quote!(#krate::__private::block_on(#call));
@@ -108,10 +101,26 @@ fn run(test: &AgentTest) -> TokenStream {
         Some(output) => Some(quote!(::<#output>)),
     };
     quote! {
+        #[allow(unused_variables, reason = "a function may do without its session")]
         fn __run(#parameter: #krate::Session) -> #krate::__private::Outcome {
             #krate::__private::finish #output (#call)
         }
     }
+}
+
+/// The session as the function takes it, placed at the argument's type: another type called `Session` is underlined.
+fn argument(test: &AgentTest) -> Option<TokenStream> {
+    let FnArg::Typed(argument) = test.function.signature.inputs.first()? else {
+        return None;
+    };
+    let (first, last) = ends(&argument.ty);
+    let session = quote_spanned!(last.resolved_at(Span::mixed_site())=> session);
+    let borrow = match test.takes {
+        Takes::Nothing => return None,
+        Takes::Session => None,
+        Takes::SessionRef => Some(quote_spanned!(first.resolved_at(Span::mixed_site())=> &)),
+    };
+    Some(quote!(#borrow #session))
 }
 
 fn names_impl(output: TokenStream) -> bool {

@@ -7,6 +7,9 @@ mod signature;
 mod spec;
 mod timeout;
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 

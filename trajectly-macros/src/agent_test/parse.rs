@@ -14,30 +14,12 @@ use crate::function::Function;
 use crate::options::{self, Given, Known, Value};
 
 const OPTIONS: &[Known] = &[
-    Known {
-        key: "spec",
-        example: "spec = \"specs/triage.agent.yaml\"",
-    },
-    Known {
-        key: "name",
-        example: "name = \"a title for reports\"",
-    },
-    Known {
-        key: "timeout",
-        example: "timeout = \"30s\"",
-    },
-    Known {
-        key: "ignore",
-        example: "ignore = \"the reason\"",
-    },
-    Known {
-        key: "expect_fail",
-        example: "expect_fail = \"CONTRACT_TOOL_DENIED\"",
-    },
-    Known {
-        key: "crate",
-        example: "crate = path::to::trajectly_test",
-    },
+    Known { key: "spec", example: "spec = \"specs/triage.agent.yaml\"" },
+    Known { key: "name", example: "name = \"triage of a refund\"" },
+    Known { key: "timeout", example: "timeout = \"30s\"" },
+    Known { key: "ignore", example: "ignore = \"the reason\"" },
+    Known { key: "expect_fail", example: "expect_fail = \"CONTRACT_TOOL_DENIED\"" },
+    Known { key: "crate", example: "crate = path::to::trajectly_test" },
 ];
 
 /// One agent test, checked.
@@ -53,21 +35,14 @@ pub(super) struct AgentTest {
 }
 
 /// Reads the options and checks the function. Every mistake goes to `errors`; with none, there is a test.
-pub(super) fn parse(
-    arguments: TokenStream,
-    function: Option<&Function>,
-    errors: &mut Errors,
-) -> Option<AgentTest> {
+pub(super) fn parse(arguments: TokenStream, function: Option<&Function>, errors: &mut Errors) -> Option<AgentTest> {
     let mut found = Found::default();
     let given = options::read(arguments, NAME, OPTIONS, errors);
     for option in &given {
         found.read(option, errors);
     }
     if !given.iter().any(|option| option.known.key == "spec") {
-        errors.at(
-            Span::call_site(),
-            format!("#[{NAME}] needs the option `{}`", OPTIONS[0].example),
-        );
+        errors.at(Span::call_site(), format!("#[{NAME}] needs the option `{}`", OPTIONS[0].example));
     }
     let function = function?;
     let takes = signature::check(&function.signature, errors);
@@ -86,9 +61,7 @@ pub(super) fn parse(
         title: found.title,
         timeout_ms: found.timeout_ms,
         expect_fail: found.expect_fail,
-        krate: found
-            .krate
-            .unwrap_or_else(|| parse_quote!(::trajectly_test)),
+        krate: found.krate.unwrap_or_else(|| parse_quote!(::trajectly_test)),
     })
 }
 
@@ -107,20 +80,28 @@ impl Found {
     fn read(&mut self, option: &Given, errors: &mut Errors) {
         match option.known.key {
             "spec" => self.spec = spec_file(option, errors),
-            "name" => self.title = option.text(errors),
+            "name" => self.title = title(option, errors),
             "timeout" => self.timeout_ms = timeout_ms(option, errors),
             "ignore" => {
                 let reason = match option.value {
                     Value::None => Some(None),
                     _ => option.text(errors).map(Some),
                 };
-                self.ignore =
-                    reason.map(|reason| (option.key.span(), Ignore { when: None, reason }));
+                self.ignore = reason.map(|reason| (option.key.span(), Ignore { when: None, reason }));
             }
             "expect_fail" => self.expect_fail = code(option, errors),
             _ => self.krate = option.path(errors),
         }
     }
+}
+
+fn title(option: &Given, errors: &mut Errors) -> Option<LitStr> {
+    let literal = option.text(errors)?;
+    if literal.value().contains(char::is_control) {
+        errors.on(&literal, "`name` must be one line: tests are listed one a line");
+        return None;
+    }
+    Some(literal)
 }
 
 fn spec_file(option: &Given, errors: &mut Errors) -> Option<LitStr> {
@@ -149,17 +130,11 @@ fn code(option: &Given, errors: &mut Errors) -> Option<LitStr> {
     let literal = option.text(errors)?;
     let value = literal.value();
     let shaped = value.starts_with(|c: char| c.is_ascii_uppercase())
-        && value.split('_').all(|word| {
-            !word.is_empty()
-                && word
-                    .chars()
-                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        });
+        && value
+            .split('_')
+            .all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()));
     if !shaped {
-        errors.on(
-            &literal,
-            format!("`{value}` is no violation code; codes look like `CONTRACT_TOOL_DENIED`"),
-        );
+        errors.on(&literal, format!("`{value}` is no violation code; codes look like `CONTRACT_TOOL_DENIED`"));
         return None;
     }
     Some(literal)

@@ -27,16 +27,10 @@ pub(super) fn check(signature: &Signature, errors: &mut Errors) -> Takes {
         errors.on(abi, "an agent test cannot be `extern`");
     }
     if signature.ident.unraw() == "main" {
-        errors.on(
-            &signature.ident,
-            "an agent test cannot be called `main`, which is the test binary's own function",
-        );
+        errors.on(&signature.ident, "an agent test cannot be called `main`, which is the test binary's own function");
     }
     if !signature.generics.params.is_empty() {
-        errors.on(
-            &signature.generics,
-            "an agent test cannot be generic: nothing would choose the parameters",
-        );
+        errors.on(&signature.generics, "an agent test cannot be generic: nothing would choose the parameters");
     }
     takes(signature, errors)
 }
@@ -46,10 +40,7 @@ fn takes(signature: &Signature, errors: &mut Errors) -> Takes {
     let takes = match arguments.next() {
         None => Takes::Nothing,
         Some(FnArg::Receiver(receiver)) => {
-            errors.on(
-                receiver,
-                "an agent test is a free function; it cannot take `self`",
-            );
+            errors.on(receiver, "an agent test is a free function; it cannot take `self`");
             return Takes::Nothing;
         }
         Some(FnArg::Typed(argument)) => match session(&argument.ty) {
@@ -85,11 +76,9 @@ fn session(ty: &Type) -> Result<Takes, String> {
 
 fn is_session(ty: &Type) -> bool {
     match ungrouped(ty) {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "Session" && last.arguments.is_none()),
+        Type::Path(path) => {
+            path.path.segments.last().is_some_and(|last| last.ident == "Session" && last.arguments.is_none())
+        }
         _ => false,
     }
 }
@@ -97,14 +86,7 @@ fn is_session(ty: &Type) -> bool {
 /// A type's tokens without the blanks that printing them one by one leaves.
 fn tidy(tokens: &str) -> String {
     let mut tidy = tokens.to_owned();
-    for (spaced, tight) in [
-        (" :: ", "::"),
-        (":: ", "::"),
-        (" < ", "<"),
-        (" >", ">"),
-        ("& ", "&"),
-        (" ,", ","),
-    ] {
+    for (spaced, tight) in [(" :: ", "::"), (":: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), (" ,", ",")] {
         tidy = tidy.replace(spaced, tight);
     }
     tidy

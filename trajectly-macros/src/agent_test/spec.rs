@@ -21,8 +21,7 @@ pub(super) fn missing(spec: &str, root: &Path) -> Option<String> {
     if path.is_dir() {
         return Some(format!("`{spec}` is a folder; name the spec file in it"));
     }
-    let mut message =
-        format!("there is no spec file `{spec}`, looked up from the folder of Cargo.toml");
+    let mut message = format!("there is no spec file `{spec}`, looked up from the folder of Cargo.toml");
     if let Some(near) = nearest_spec(spec, root) {
         message.push_str(&format!("; did you mean `{near}`?"));
     }
@@ -36,10 +35,7 @@ fn nearest_spec(spec: &str, root: &Path) -> Option<String> {
     specs_under(root)
         .into_iter()
         .map(|path| {
-            let distances = (
-                distance(&stem(name), &stem(file_name(&path))),
-                distance(spec, &path),
-            );
+            let distances = (distance(&stem(name), &stem(file_name(&path))), distance(spec, &path));
             (distances, path)
         })
         .filter(|((by_name, _), _)| *by_name <= allowed)
@@ -53,10 +49,7 @@ fn file_name(path: &str) -> &str {
 
 /// The name without its endings, so that `triage.yaml` is near `triage.agent.yaml`.
 fn stem(name: &str) -> String {
-    let name = name
-        .strip_suffix(".yaml")
-        .or_else(|| name.strip_suffix(".yml"))
-        .unwrap_or(name);
+    let name = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")).unwrap_or(name);
     name.strip_suffix(".agent").unwrap_or(name).to_owned()
 }
 
@@ -114,24 +107,15 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(root.path().join("specs/shop")).expect("folders");
         fs::create_dir_all(root.path().join("target")).expect("folders");
-        for file in [
-            "specs/support_triage.agent.yaml",
-            "specs/shop/search_buy.agent.yaml",
-            "target/hidden.agent.yaml",
-        ] {
+        for file in ["specs/support_triage.agent.yaml", "specs/shop/search_buy.agent.yaml", "target/hidden.agent.yaml"]
+        {
             fs::write(root.path().join(file), "").expect("a file");
         }
         for (spec, expected) in [
             ("specs/support_triage.agent.yaml", None),
             ("./specs/../specs/support_triage.agent.yaml", None),
-            (
-                "/etc/hosts",
-                Some("`spec` must be relative to the folder of Cargo.toml"),
-            ),
-            (
-                "specs",
-                Some("`specs` is a folder; name the spec file in it"),
-            ),
+            ("/etc/hosts", Some("`spec` must be relative to the folder of Cargo.toml")),
+            ("specs", Some("`specs` is a folder; name the spec file in it")),
             (
                 "specs/suport_triage.agent.yaml",
                 Some(
@@ -148,9 +132,7 @@ mod tests {
             ),
             (
                 "hidden.agent.yaml",
-                Some(
-                    "there is no spec file `hidden.agent.yaml`, looked up from the folder of Cargo.toml",
-                ),
+                Some("there is no spec file `hidden.agent.yaml`, looked up from the folder of Cargo.toml"),
             ),
         ] {
             assert_eq!(missing(spec, root.path()).as_deref(), expected, "{spec}");

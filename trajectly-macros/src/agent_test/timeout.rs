@@ -2,21 +2,16 @@
 
 use syn::Lit;
 
-const SHAPES: &str =
-    "expected seconds (`timeout = 30`) or a number with a unit (\"500ms\", \"30s\", \"2m\")";
+const SHAPES: &str = "expected seconds (`timeout = 30`) or a number with a unit (\"500ms\", \"30s\", \"2m\")";
 
 /// The literal in whole milliseconds, or what is wrong with it.
 pub(super) fn milliseconds(literal: &Lit) -> Result<u64, String> {
     let (digits, unit) = match literal {
         Lit::Int(number) if number.suffix().is_empty() => (number.base10_digits().to_owned(), "s"),
-        Lit::Float(number) if number.suffix().is_empty() => {
-            (number.base10_digits().to_owned(), "s")
-        }
+        Lit::Float(number) if number.suffix().is_empty() => (number.base10_digits().to_owned(), "s"),
         Lit::Str(text) => {
             let text = text.value();
-            let split = text
-                .find(|c: char| !c.is_ascii_digit() && c != '.')
-                .unwrap_or(text.len());
+            let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
             let (digits, unit) = text.split_at(split);
             let unit = match unit.trim() {
                 "ms" => "ms",
@@ -66,10 +61,7 @@ mod tests {
             ("\"1h\"", Ok(3_600_000)),
             ("0", Err("`timeout` must be at least one millisecond")),
             ("-1", Err("`timeout` must be at least one millisecond")),
-            (
-                "\"0.2ms\"",
-                Err("`timeout` must be at least one millisecond"),
-            ),
+            ("\"0.2ms\"", Err("`timeout` must be at least one millisecond")),
             ("\"9000h\"", Err("`timeout` is longer than a year")),
             ("1e300", Err("`timeout` is longer than a year")),
             ("30u64", Err(SHAPES)),
@@ -82,11 +74,7 @@ mod tests {
             ("true", Err(SHAPES)),
         ] {
             let literal = syn::parse_str(source).expect(source);
-            assert_eq!(
-                milliseconds(&literal),
-                expected.map_err(str::to_owned),
-                "{source}"
-            );
+            assert_eq!(milliseconds(&literal), expected.map_err(str::to_owned), "{source}");
         }
     }
 }

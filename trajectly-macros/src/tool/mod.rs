@@ -1,7 +1,11 @@
 //! `#[tool]`: a function that a session records and replays.
 
 mod expand;
+mod output;
 mod parse;
+
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;

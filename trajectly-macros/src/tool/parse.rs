@@ -1,31 +1,22 @@
 //! From the tokens of a tool to its checked description.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens as _;
+use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, LitStr, Pat, Path, Signature, Token, Type, parse_quote};
 
 use super::NAME;
+use super::output::{self, Kind};
 use crate::error::Errors;
 use crate::function::Function;
 use crate::nearest::nearest;
 use crate::options::{self, Given, Known, Value};
 
 const OPTIONS: &[Known] = &[
-    Known {
-        key: "name",
-        example: "name = \"fetch_ticket\"",
-    },
-    Known {
-        key: "skip",
-        example: "skip(argument, …)",
-    },
-    Known {
-        key: "crate",
-        example: "crate = path::to::trajectly_test",
-    },
+    Known { key: "name", example: "name = \"fetch_ticket\"" },
+    Known { key: "skip", example: "skip(argument, …)" },
+    Known { key: "crate", example: "crate = path::to::trajectly_test" },
 ];
 
 /// One tool, checked.
@@ -34,6 +25,9 @@ pub(super) struct Tool {
     pub(super) name: LitStr,
     /// The arguments to record, in order.
     pub(super) recorded: Vec<Argument>,
+    pub(super) kind: Kind,
+    /// The type of the answer, awaited if the function is asynchronous; none stands for `()`.
+    pub(super) answer: Option<Type>,
     pub(super) krate: Path,
 }
 
@@ -47,11 +41,7 @@ pub(super) struct Argument {
 }
 
 /// Reads the options and checks the function. Every mistake goes to `errors`; with none, there is a tool.
-pub(super) fn parse(
-    arguments: TokenStream,
-    function: Option<&Function>,
-    errors: &mut Errors,
-) -> Option<Tool> {
+pub(super) fn parse(arguments: TokenStream, function: Option<&Function>, errors: &mut Errors) -> Option<Tool> {
     let mut name = None;
     let mut krate = None;
     let mut skipped = Vec::new();
@@ -64,8 +54,9 @@ pub(super) fn parse(
     }
     let function = function?;
     check_signature(&function.signature, errors);
-    if let Some(output) = function.output() {
-        check_output(output, errors);
+    let (kind, answer) = output::of(function);
+    if let Some(answer) = &answer {
+        output::check(answer, errors);
     }
     let mut recorded = named_arguments(&function.signature, errors);
     check_skipped(&skipped, &recorded, errors);
@@ -75,6 +66,8 @@ pub(super) fn parse(
         function: function.clone(),
         name: name.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span())),
         recorded,
+        kind,
+        answer,
         krate: krate.unwrap_or_else(|| parse_quote!(::trajectly_test)),
     })
 }
@@ -83,9 +76,7 @@ fn skip_list(option: &Given, errors: &mut Errors) -> Vec<Ident> {
     let list = match &option.value {
         Value::List(list) => {
             let parser = Punctuated::<Ident, Token![,]>::parse_terminated_with;
-            (|input: syn::parse::ParseStream<'_>| parser(input, Ident::parse_any))
-                .parse2(list.stream())
-                .ok()
+            (|input: syn::parse::ParseStream<'_>| parser(input, Ident::parse_any)).parse2(list.stream()).ok()
         }
         Value::None | Value::Assigned(_) => None,
     };
@@ -97,10 +88,7 @@ fn skip_list(option: &Given, errors: &mut Errors) -> Vec<Ident> {
 
 fn check_signature(signature: &Signature, errors: &mut Errors) {
     if let Some(token) = &signature.constness {
-        errors.on(
-            token,
-            "a tool cannot be `const`: a recorded call happens at run time",
-        );
+        errors.on(token, "a tool cannot be `const`: a recorded call happens at run time");
     }
     if let Some(abi) = &signature.abi {
         errors.on(abi, "a tool cannot be `extern`");
@@ -108,39 +96,6 @@ fn check_signature(signature: &Signature, errors: &mut Errors) {
     if let Some(variadic) = &signature.variadic {
         errors.on(variadic, "a tool cannot be variadic");
     }
-}
-
-/// A replayed answer is built from the fixture: it must own its data and have a type that can be named.
-fn check_output(output: &Type, errors: &mut Errors) {
-    if matches!(output, Type::Never(_)) {
-        errors.on(
-            output,
-            "a tool must return, or there is no answer to record",
-        );
-    } else if has(
-        output.to_token_stream(),
-        &|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '&'),
-    ) {
-        errors.on(
-            output,
-            "a tool cannot return a reference: a replayed answer owns its data; return `String`, `Vec<_>` or the like",
-        );
-    } else if has(
-        output.to_token_stream(),
-        &|tree| matches!(tree, TokenTree::Ident(ident) if ident == "impl"),
-    ) {
-        errors.on(
-            output,
-            "a tool cannot return `impl Trait`: a replayed answer needs a type with a name; \
-             for a future, write `async fn`",
-        );
-    }
-}
-
-fn has(tokens: TokenStream, wanted: &dyn Fn(&TokenTree) -> bool) -> bool {
-    tokens.into_iter().any(|tree| {
-        wanted(&tree) || matches!(&tree, TokenTree::Group(group) if has(group.stream(), wanted))
-    })
 }
 
 fn named_arguments(signature: &Signature, errors: &mut Errors) -> Vec<Argument> {
@@ -153,12 +108,7 @@ fn named_arguments(signature: &Signature, errors: &mut Errors) -> Vec<Argument> 
             Pat::Ident(pattern) if pattern.subpat.is_none() => named.push(Argument {
                 ident: pattern.ident.clone(),
                 ty: (*argument.ty).clone(),
-                cfgs: argument
-                    .attrs
-                    .iter()
-                    .filter(|attribute| attribute.path().is_ident("cfg"))
-                    .cloned()
-                    .collect(),
+                cfgs: argument.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
             }),
             pattern => errors.on(
                 pattern,
@@ -175,15 +125,9 @@ fn check_skipped(skipped: &[Ident], arguments: &[Argument], errors: &mut Errors)
         if skipped[..index].contains(name) {
             errors.on(name, format!("`{name}` is skipped twice"));
         } else if name == "self" {
-            errors.on(
-                name,
-                "`self` is never recorded, so there is nothing to skip",
-            );
+            errors.on(name, "`self` is never recorded, so there is nothing to skip");
         } else if !arguments.iter().any(|argument| argument.ident == *name) {
-            let names: Vec<String> = arguments
-                .iter()
-                .map(|argument| argument.ident.to_string())
-                .collect();
+            let names: Vec<String> = arguments.iter().map(|argument| argument.ident.to_string()).collect();
             let mut message = format!("the tool has no argument `{name}`");
             if let Some(near) = nearest(&name.to_string(), names.iter().map(String::as_str)) {
                 message.push_str(&format!("; did you mean `{near}`?"));
