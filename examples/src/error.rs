@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use async_openai::error::OpenAIError;
+use trajectly_test::RecordedError;
 
 /// Why an agent gave up.
 #[derive(Debug, thiserror::Error)]
@@ -52,4 +53,8 @@ pub enum ToolError {
         /// What the system said.
         source: std::io::Error,
     },
+
+    /// The recorded answer for this call is an error, or the session refuses the call.
+    #[error(transparent)]
+    Recorded(#[from] RecordedError),
 }

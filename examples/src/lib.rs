@@ -1,10 +1,11 @@
-//! Two agents on [async-openai](async_openai), as one would run them.
+//! Two agents on [async-openai](async_openai), as one would run them, and the tests that hold them to their specs.
 //!
 //! - [`support_triage`] is a fixed pipeline: fetch a ticket, let a model set its priority, store the triage.
 //! - [`search_buy`] is a tool loop: the model searches, compares, fills a cart and checks out, until it stops asking.
 //!
-//! Each agent has one deliberate defect behind an option ([`support_triage::Delivery::Export`],
-//! [`search_buy::CheckoutPolicy::Optimistic`]), for a test to catch.
+//! Their tools carry `#[trajectly_test::tool]`; nothing else here knows that it is under test. Each agent has one
+//! deliberate defect behind an option ([`support_triage::Delivery::Export`], [`search_buy::CheckoutPolicy::Optimistic`]):
+//! `tests/agents.rs` runs the sound and the defective variant against the same baseline.
 //!
 //! [`upstream`] stands in for the model when a recording is made without an API key.
 

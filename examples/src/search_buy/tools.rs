@@ -31,6 +31,7 @@ pub struct Quote {
 /// # Errors
 ///
 /// [`ToolError::Storage`] if the catalogue cannot be read.
+#[trajectly_test::tool]
 pub async fn search_products(query: String, max_price_cents: u64) -> Result<Vec<Hit>, ToolError> {
     let found = shop::search(shop::catalogue().await?, &query, max_price_cents);
     Ok(found
@@ -44,6 +45,7 @@ pub async fn search_products(query: String, max_price_cents: u64) -> Result<Vec<
 /// # Errors
 ///
 /// [`ToolError::Unknown`] if the shop has no such product, [`ToolError::Storage`] if the catalogue cannot be read.
+#[trajectly_test::tool]
 pub async fn get_product(sku: String) -> Result<Product, ToolError> {
     shop::product(sku).await
 }
@@ -53,6 +55,7 @@ pub async fn get_product(sku: String) -> Result<Product, ToolError> {
 /// # Errors
 ///
 /// As [`get_product`], or [`ToolError::Refused`] if there are not enough of it in stock.
+#[trajectly_test::tool]
 pub async fn add_to_cart(customer_id: String, sku: String, quantity: u32) -> Result<Cart, ToolError> {
     let product = shop::product(sku).await?;
     shop::with_cart(&customer_id, |cart| cart.add(product, quantity))
@@ -63,6 +66,7 @@ pub async fn add_to_cart(customer_id: String, sku: String, quantity: u32) -> Res
 /// # Errors
 ///
 /// [`ToolError::Refused`] if the cart is empty.
+#[trajectly_test::tool]
 pub fn price_cart(customer_id: &str) -> Result<Quote, ToolError> {
     shop::with_cart(customer_id, |cart| Ok(Quote { total_cents: cart.total_cents()? }))
 }
@@ -73,6 +77,7 @@ pub fn price_cart(customer_id: &str) -> Result<Quote, ToolError> {
 /// # Errors
 ///
 /// [`ToolError::Refused`] if the cart is empty, [`ToolError::Storage`] if the order cannot be written.
+#[trajectly_test::tool]
 pub async fn checkout(customer_id: String) -> Result<Order, ToolError> {
     let order = shop::with_cart(&customer_id, Cart::order)?;
     store::put("orders", &order.order_id, &order).await?;

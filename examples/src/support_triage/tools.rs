@@ -23,6 +23,7 @@ pub struct Ticket {
 /// # Errors
 ///
 /// [`ToolError::Unknown`] if there is none of that number, [`ToolError::Storage`] if the help desk's file cannot be read.
+#[trajectly_test::tool]
 pub async fn fetch_ticket(ticket_id: String) -> Result<Ticket, ToolError> {
     find(ticket_id).await
 }
@@ -32,6 +33,7 @@ pub async fn fetch_ticket(ticket_id: String) -> Result<Ticket, ToolError> {
 /// # Errors
 ///
 /// [`ToolError::Storage`] if the file cannot be written.
+#[trajectly_test::tool]
 pub async fn store_triage(ticket_id: String, priority: Priority) -> Result<(), ToolError> {
     let triage = Triage { ticket_id, priority };
     store::put("triage", &triage.ticket_id, &triage).await
@@ -43,6 +45,7 @@ pub async fn store_triage(ticket_id: String, priority: Priority) -> Result<(), T
 /// # Errors
 ///
 /// As [`fetch_ticket`], or [`ToolError::Storage`] if the copy cannot be written.
+#[trajectly_test::tool]
 pub async fn unsafe_export(ticket_id: String) -> Result<(), ToolError> {
     let ticket = find(ticket_id).await?;
     store::put("export", &ticket.id, &ticket).await
