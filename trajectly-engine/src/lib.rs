@@ -2,6 +2,9 @@
 
 pub mod canonical;
 pub mod code;
+pub mod fixture;
 pub mod json;
+pub mod redact;
+pub mod slug;
 pub mod spec;
 pub mod trace;

@@ -259,12 +259,12 @@ fn brief(value: &Json) -> String {
 #[derive(Default)]
 pub(super) struct Envelope {
     schema_version: Option<Json>,
-    event_type: Option<Json>,
+    pub(super) event_type: Option<Json>,
     seq: Option<Json>,
     run_id: Option<Json>,
-    rel_ms: Option<Json>,
-    payload: Option<Json>,
-    meta: Option<Json>,
+    pub(super) rel_ms: Option<Json>,
+    pub(super) payload: Option<Json>,
+    pub(super) meta: Option<Json>,
     event_id: Option<Json>,
     /// The value itself, where it has no members.
     not_an_object: Option<Json>,

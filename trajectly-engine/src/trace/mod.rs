@@ -1,12 +1,14 @@
 //! Traces: what one run of an agent did, as an ordered list of events, and their form as JSON Lines.
 
 mod event;
+mod raw;
 
 use std::fmt;
 
 use crate::json::JsonError;
 use event::Envelope;
 pub use event::{Event, EventError, EventType};
+pub use raw::{Row, number, parse_rows};
 
 /// The ordered events of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
