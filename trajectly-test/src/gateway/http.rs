@@ -362,7 +362,7 @@ impl<'a> Responder<'a> {
         let framing: &[u8] = if self.chunked { b"transfer-encoding: chunked\r\n\r\n" } else { b"\r\n" };
         bytes.extend_from_slice(framing);
         let connected = self.stream.write_all(&bytes).is_ok();
-        StreamedBody { stream: self.stream, chunked: self.chunked, keep: self.keep, connected }
+        StreamedBody { stream: self.stream, chunked: self.chunked, keep: self.keep, connected, queue: Vec::new() }
     }
 
     fn head(&self, status: u16, headers: &Headers) -> Vec<u8> {
@@ -385,32 +385,43 @@ pub(super) struct StreamedBody<'a> {
     chunked: bool,
     keep: bool,
     connected: bool,
+    /// What is to be sent with the next flush.
+    queue: Vec<u8>,
 }
 
 impl StreamedBody<'_> {
-    /// Sends `bytes` at once, as one chunk.
-    pub(super) fn write(&mut self, bytes: &[u8]) {
-        if !self.connected || bytes.is_empty() {
-            return;
+    /// Adds `bytes`, as a chunk of its own.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return; // an empty chunk would end the body
         }
-        let sent = if self.chunked {
-            let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
-            chunk.extend_from_slice(bytes);
-            chunk.extend_from_slice(b"\r\n");
-            self.stream.write_all(&chunk)
+        if self.chunked {
+            self.queue.extend_from_slice(format!("{:x}\r\n", bytes.len()).as_bytes());
+            self.queue.extend_from_slice(bytes);
+            self.queue.extend_from_slice(b"\r\n");
         } else {
-            self.stream.write_all(bytes)
-        };
-        self.connected = sent.is_ok();
+            self.queue.extend_from_slice(bytes);
+        }
     }
 
-    /// Ends the body well. `true`: the connection can serve another request.
-    pub(super) fn finish(self) -> bool {
-        self.connected && self.keep && (!self.chunked || self.stream.write_all(b"0\r\n\r\n").is_ok())
+    /// Sends what was added.
+    pub(super) fn flush(&mut self) {
+        self.connected = self.connected && self.stream.write_all(&self.queue).is_ok();
+        self.queue.clear();
     }
 
-    /// Breaks the body off, as the upstream did: the client sees that more was to come.
-    pub(super) fn cut(self) {
+    /// Sends what was added and ends the body well. `true`: the connection can serve another request.
+    pub(super) fn finish(mut self) -> bool {
+        if self.chunked {
+            self.queue.extend_from_slice(b"0\r\n\r\n");
+        }
+        self.flush();
+        self.connected && self.keep
+    }
+
+    /// Sends what was added and breaks the body off, as the upstream did: the client sees that more was to come.
+    pub(super) fn cut(mut self) {
+        self.flush();
         // The connection may be gone already, which is what is wanted.
         let _ = self.stream.shutdown(Shutdown::Both);
     }

@@ -15,14 +15,18 @@ use std::time::Duration;
 
 use trajectly_engine::json::Json;
 
+mod assemble;
 mod http;
+mod layout;
 mod openai;
 mod relay;
 mod route;
 mod session;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod types;
+#[allow(dead_code, reason = "a build with `record` has no use for `NotBuilt`, one without it for the rest")]
 mod upstream;
 
 pub(crate) use types::{Answered, CallId, LlmCall, LlmDecision, LlmReturn, Requested};

@@ -22,7 +22,6 @@ pub(super) struct Answer {
 /// Why there is no answer.
 pub(super) enum Failure {
     /// This build has no client.
-    #[cfg_attr(feature = "record", allow(dead_code, reason = "the other build's answer"))]
     NotBuilt,
     /// Not reached, not in time, or nothing that can be passed on.
     Unreachable(String),
@@ -69,7 +68,10 @@ mod live {
     /// Posts `call` and returns as soon as the response's head is there.
     pub(in crate::gateway) fn send(call: Call<'_>) -> Result<Answer, Failure> {
         let unreachable = |error: ureq::Error| Failure::Unreachable(error.to_string());
-        let uri: Uri = call.url.parse().map_err(|_| Failure::Unreachable("its address is not a URL".into()))?;
+        let uri = call.url.parse().ok().filter(|uri: &Uri| uri.scheme().is_some() && uri.host().is_some());
+        let Some(uri) = uri else {
+            return Err(Failure::Unreachable("its address is no URL".into()));
+        };
         let local = is_loopback(&uri);
 
         let mut post = AGENT.post(uri);

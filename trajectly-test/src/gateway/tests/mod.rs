@@ -2,6 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod layout;
+#[cfg(feature = "record")]
+mod record;
+mod replay;
 mod server;
+#[cfg(feature = "record")]
+mod streams;
 mod support;
-mod unary;
+#[cfg(feature = "record")]
+mod upstream;

@@ -1,10 +1,8 @@
-//! A client, an upstream and an exchange that do exactly what a test tells them.
+//! A client and an exchange that do exactly what a test tells them.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::mpsc::{self, Receiver};
+use std::net::{Ipv4Addr, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use trajectly_engine::json::{Json, Object};
@@ -12,7 +10,7 @@ use trajectly_engine::json::{Json, Object};
 use crate::gateway::{CallId, Exchange, Gateway, LlmCall, LlmDecision, LlmReturn, SessionUrl};
 
 /// How long a test waits for something that has to happen; only a failure takes that long.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn json(text: &str) -> Json {
     Json::parse(text).unwrap()
@@ -37,8 +35,8 @@ type Decide = dyn Fn(&LlmCall) -> LlmDecision + Send + Sync;
 /// An exchange that decides by a closure and remembers everything.
 pub(super) struct Recorder {
     decide: Box<Decide>,
-    heard: Mutex<Vec<Heard>>,
-    news: Condvar,
+    pub(super) heard: Mutex<Vec<Heard>>,
+    pub(super) news: Condvar,
 }
 
 impl Recorder {
@@ -68,22 +66,6 @@ impl Recorder {
 
     pub(super) fn heard(&self) -> Vec<Heard> {
         self.heard.lock().unwrap().clone()
-    }
-
-    /// Waits until `count` things were heard.
-    pub(super) fn wait_for(&self, count: usize) -> Vec<Heard> {
-        let heard = self.heard.lock().unwrap();
-        let (heard, wait) = self.news.wait_timeout_while(heard, PATIENCE, |heard| heard.len() < count).unwrap();
-        assert!(!wait.timed_out(), "only {heard:?}");
-        heard.clone()
-    }
-
-    /// What the upstream's only answer was recorded as.
-    pub(super) fn returned(&self) -> LlmReturn {
-        match self.wait_for(2).as_slice() {
-            [Heard::Called(_), Heard::Returned(CallId(7), answer)] => answer.clone(),
-            other => panic!("{other:?}"),
-        }
     }
 
     fn hear(&self, what: Heard) {
@@ -149,7 +131,7 @@ impl House {
 }
 
 /// A client that writes what it likes.
-pub(super) struct Client(BufReader<TcpStream>);
+pub(super) struct Client(pub(super) BufReader<TcpStream>);
 
 /// A response, as far as it came.
 #[derive(Debug)]
@@ -276,88 +258,9 @@ impl Client {
             || self.0.fill_buf().is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset)
     }
 
-    fn line(&mut self) -> String {
+    pub(super) fn line(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
         line.strip_suffix("\r\n").unwrap().to_owned()
-    }
-}
-
-/// What a scripted upstream does with one connection, after it has read the request; then it closes.
-pub(super) enum Step {
-    Send(String),
-    /// Waits for the test.
-    Await(Receiver<()>),
-}
-
-/// A provider on loopback that answers its n-th connection by the n-th script.
-pub(super) struct Upstream {
-    pub(super) base: String,
-    requests: Receiver<String>,
-}
-
-impl Upstream {
-    pub(super) fn start(scripts: Vec<Vec<Step>>) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let base = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (seen, requests) = mpsc::channel();
-        thread::spawn(move || {
-            for script in scripts {
-                let (stream, _) = listener.accept().unwrap();
-                let mut connection = Client(BufReader::new(stream));
-                // A test that does not look at requests has dropped the other end.
-                let _ = seen.send(connection.read_request());
-                for step in script {
-                    match step {
-                        Step::Send(bytes) => connection.send(bytes),
-                        Step::Await(gate) => gate.recv_timeout(PATIENCE).unwrap(),
-                    }
-                }
-            }
-        });
-        Self { base, requests }
-    }
-
-    /// Answers every connection with one whole body.
-    pub(super) fn answering(answers: &[(u16, &str)]) -> Self {
-        Self::start(
-            answers
-                .iter()
-                .map(|(status, body)| {
-                    let length = body.len();
-                    vec![Step::Send(format!(
-                        "HTTP/1.1 {status} Some Reason\r\ncontent-type: application/json\r\n\
-                         x-request-id: req_1\r\nset-cookie: a=b\r\ncontent-length: {length}\r\n\r\n{body}"
-                    ))]
-                })
-                .collect(),
-        )
-    }
-
-    /// The next request, head and body, as it came.
-    pub(super) fn request(&self) -> String {
-        self.requests.recv_timeout(PATIENCE).unwrap()
-    }
-}
-
-impl Client {
-    fn read_request(&mut self) -> String {
-        let mut text = String::new();
-        let mut length = 0;
-        loop {
-            let line = self.line();
-            let lower = line.to_ascii_lowercase();
-            if let Some(value) = lower.strip_prefix("content-length: ") {
-                length = value.parse().unwrap();
-            }
-            text += &line;
-            text += "\n";
-            if line.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        self.0.read_exact(&mut body).unwrap();
-        text + std::str::from_utf8(&body).unwrap()
     }
 }

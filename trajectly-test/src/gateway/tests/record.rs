@@ -1,8 +1,12 @@
-//! Chat completions answered in one body: recorded, replayed, refused.
+//! Chat completions answered in one body by a live upstream.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
 
 use trajectly_engine::json::Json;
 
-use super::support::{Heard, House, Recorder, Step, Upstream, json, object};
+use super::support::{Heard, House, Recorder, json, object};
+use super::upstream::{Step, Upstream};
 use crate::gateway::{Answered, CallId, LlmDecision, Requested};
 
 const ASK: &str = r#"{"model":"gpt-4o-mini","messages":[
@@ -23,7 +27,7 @@ const ANSWER: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","model":"g
 #[test]
 fn a_call_is_recorded_on_its_way_to_the_upstream_and_back() {
     let upstream = Upstream::answering(&[(200, ANSWER)]);
-    let recorder = Recorder::forwarding(upstream.base.clone() + "/", Some("sk-live"));
+    let recorder = Recorder::forwarding(upstream.base.clone() + "/?own=1", Some("sk-live"));
     let house = House::with(&recorder);
     let mut client = house.client();
     client.post(
@@ -50,7 +54,7 @@ fn a_call_is_recorded_on_its_way_to_the_upstream_and_back() {
     let (head, body) = request.split_once("\n\n").unwrap();
     let head = head.to_ascii_lowercase();
     assert_eq!(body, ASK);
-    assert!(head.starts_with("post /v1/chat/completions?api-version=1&x=%20 http/1.1\n"), "{head}");
+    assert!(head.starts_with("post /v1/chat/completions?own=1&api-version=1&x=%20 http/1.1\n"), "{head}");
     for line in [
         "authorization: bearer sk-live",
         "accept-encoding: identity",
@@ -151,7 +155,8 @@ fn an_upstream_that_cannot_answer_is_a_502_nobody_retries() {
     let scripted = |head: &str| Upstream::start(vec![vec![Step::Send(head.to_owned())]]).base;
     for (upstream, says) in [
         (format!("http://name:secret@{closed}/v1?key=secret"), format!("http://{closed}/v1 did not answer")),
-        ("not a url".into(), "not a url".into()),
+        ("not a url".into(), "no URL".into()),
+        ("api.example.com/v1?key=secret".into(), "api.example.com/v1 did not answer: its address is no URL".into()),
         (scripted(""), "did not answer".into()),
         (scripted("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"), "broke off".into()),
         (
@@ -183,34 +188,25 @@ fn a_key_that_cannot_be_sent_is_not_shown_either() {
 }
 
 #[test]
-fn a_fixture_is_replayed_without_an_upstream() {
-    let recorder = Recorder::replaying(&format!(r#"{{"response":{ANSWER},"usage":{{}},"error":null}}"#));
+fn what_is_not_answered_when_a_session_ends_is_reported_as_failed() {
+    // An exchange whose upstream accepts connections and never answers.
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let upstream = format!("http://{}/v1", silent.local_addr().unwrap());
+    let recorder =
+        Recorder::new(move |_| LlmDecision::Forward { id: CallId(1), upstream: upstream.clone(), key: None });
     let house = House::with(&recorder);
     let mut client = house.client();
-    for _ in 0..3 {
-        client.post(&house.path("/openai/v1/chat/completions"), &[], ASK);
-        let reply = client.reply();
-        assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-        assert_eq!(reply.json(), json(ANSWER));
+    client.post(&house.path("/openai/chat/completions"), &[], r#"{"model":"m"}"#);
+    let (asked, _) = silent.accept().unwrap();
+    house.url.end(Duration::ZERO);
+    match recorder.heard().as_slice() {
+        [Heard::Called(call), Heard::Failed(CallId(1), message)] => {
+            assert_eq!(call.model, "m");
+            assert!(message.contains("session ended"), "{message}");
+        }
+        other => panic!("{other:?}"),
     }
-    assert_eq!(recorder.heard().len(), 3);
-}
-
-#[test]
-fn a_failure_to_reach_the_upstream_replays_as_one() {
-    let recorder = Recorder::replaying(r#"{"response":null,"error":"the upstream did not answer: no route"}"#);
-    let message = House::with(&recorder).chat(ASK).error(502, "upstream_failed");
-    assert_eq!(message, "the upstream did not answer: no route");
-}
-
-#[test]
-fn a_miss_is_a_400_nobody_retries() {
-    let recorder = Recorder::new(|_| LlmDecision::Refuse {
-        code: "FIXTURE_MISSING",
-        message: "nothing recorded fits;\n\"quoted\"".into(),
-    });
-    for body in [ASK, r#"{"model":"m","stream":true}"#] {
-        let message = House::with(&recorder).chat(body).error(400, "FIXTURE_MISSING");
-        assert_eq!(message, "nothing recorded fits;\n\"quoted\"");
-    }
+    assert!(client.is_closed());
+    drop(asked);
+    assert_eq!(recorder.heard().len(), 2);
 }
