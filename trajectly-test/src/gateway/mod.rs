@@ -29,7 +29,8 @@ mod types;
 #[allow(dead_code, reason = "a build with `record` has no use for `NotBuilt`, one without it for the rest")]
 mod upstream;
 
-pub(crate) use types::{Answered, CallId, LlmCall, LlmDecision, LlmReturn, Requested};
+pub(crate) use openai::read_response;
+pub(crate) use types::{CallId, LlmCall, LlmDecision, LlmReturn, Requested};
 
 use http::{Connection, Fault};
 use session::Session;

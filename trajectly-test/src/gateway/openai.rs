@@ -43,9 +43,9 @@ pub(super) fn call(request: Json) -> LlmCall {
     LlmCall { provider: PROVIDER, model: text(&request, "model").unwrap_or_default().to_owned(), request, answered }
 }
 
-/// Reads a response's body, which is a stream's once it is assembled.
-pub(super) fn returned(status: u16, response: Json) -> LlmReturn {
-    let error = error_in(&response);
+/// Reads a response's body, whether it came as one, was assembled from a stream, or lay in a fixture.
+pub(crate) fn read_response(status: u16, response: &Json) -> LlmReturn {
+    let error = error_in(response);
     let error = if (200..300).contains(&status) {
         error
     } else {
@@ -56,7 +56,7 @@ pub(super) fn returned(status: u16, response: Json) -> LlmReturn {
     };
     let choices = list(response.get("choices"));
     LlmReturn {
-        usage: usage(&response),
+        usage: usage(response),
         stop_reason: choices.first().and_then(|choice| text(choice, "finish_reason")).map(str::to_owned),
         error,
         status,
@@ -66,7 +66,7 @@ pub(super) fn returned(status: u16, response: Json) -> LlmReturn {
             .flat_map(|message| list(message.get("tool_calls")))
             .filter_map(requested)
             .collect(),
-        response,
+        response: response.clone(),
         stream: None,
     }
 }

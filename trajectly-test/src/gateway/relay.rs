@@ -122,7 +122,7 @@ fn forward(
         return responder.send(&failed(message));
     }
     let stream = (fine && streaming.wanted).then(layout::plain);
-    session.llm_returned(id, LlmReturn { stream, ..openai::returned(answer.status, openai::body(&body)) });
+    session.llm_returned(id, LlmReturn { stream, ..openai::read_response(answer.status, &openai::body(&body)) });
     responder.send(&Response { status: answer.status, headers: homeward(&answer.headers), body })
 }
 
@@ -182,7 +182,7 @@ fn streamed(status: u16, parser: Parser, trouble: Option<String>) -> LlmReturn {
     let (events, end) = parser.finish(if trouble.is_some() { End::Cut } else { End::Eof });
     let response = assemble(&events);
     let stream = layout::of(&events, &response, end);
-    let mut answer = openai::returned(status, response);
+    let mut answer = openai::read_response(status, &response);
     if let Some(why) = trouble.filter(|_| end == End::Cut) {
         answer.error = Some(format!("the stream broke off: {why}"));
     } else if end == End::Eof && answer.stop_reason.is_none() && answer.error.is_none() {

@@ -7,7 +7,8 @@ use trajectly_engine::json::Json;
 
 use super::support::{Heard, House, Recorder, json, object};
 use super::upstream::{Step, Upstream};
-use crate::gateway::{Answered, CallId, LlmDecision, Requested};
+use crate::gateway::types::Answered;
+use crate::gateway::{CallId, LlmDecision, Requested};
 
 const ASK: &str = r#"{"model":"gpt-4o-mini","messages":[
     {"role":"user","content":"weather?"},
