@@ -1,5 +1,6 @@
 //! The pure, deterministic core of Trajectly.
 
+pub mod abstraction;
 pub mod canonical;
 pub mod code;
 pub mod fixture;
@@ -8,3 +9,7 @@ pub mod redact;
 pub mod slug;
 pub mod spec;
 pub mod trace;
+pub mod verdict;
+
+mod contracts;
+mod refinement;

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use trajectly_engine::code::Code;
+use trajectly_engine::fixture::{MatchMode, Policy};
 use trajectly_engine::json::Json;
 use trajectly_engine::spec::{
-    ClockMode, CrossCheck, Drift, ExpectedStatus, FieldType, MatchMode, ModeProfile, NetworkDefault, Policy,
-    RefinementMode, ReplayMode, SchemaVersion, SnapshotLevel, Spec, SpecError,
+    ClockMode, CrossCheck, Drift, ExpectedStatus, FieldType, ModeProfile, NetworkDefault, RefinementMode, ReplayMode,
+    SchemaVersion, SnapshotLevel, Spec, SpecError,
 };
 
 fn parse(text: &str) -> Spec {
@@ -138,7 +139,9 @@ fn every_key_is_read() {
     assert_eq!(lint[0].1.max.as_ref().and_then(|max| max.as_f64()), Some(2.5));
     assert_eq!(lint[1].1.choices, Some(vec![Json::from("fast"), Json::from(3)]));
 
-    assert_eq!(spec.redact.len(), 1);
+    let mut sent = Json::from("Bearer abc");
+    spec.redact.apply(&mut sent);
+    assert_eq!(sent, Json::from("[REDACTED]"));
     assert_eq!(spec.budgets.max_latency_ms, Some(10000));
     assert_eq!(spec.budgets.max_tool_calls, Some(8));
     assert_eq!(spec.budgets.max_tokens, Some(800));
@@ -157,7 +160,7 @@ fn every_key_is_read() {
     assert_eq!(expect.witness_index, Some(6));
     assert_eq!(spec.snapshot, SnapshotLevel::Off);
     assert_eq!(spec.cross_check, CrossCheck::Error);
-    assert_eq!(spec.providers["openai"].base_url.as_deref(), Some("http://127.0.0.1:8080/v1"));
+    assert_eq!(spec.providers["openai"], "http://127.0.0.1:8080/v1");
 }
 
 #[test]

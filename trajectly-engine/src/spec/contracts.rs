@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use crate::json::{Json, Number};
+use crate::json::{Json, Number, Object};
 
 /// The `contracts` block: what every candidate must obey. By default nothing but the network rule.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,52 @@ pub struct Contracts {
     pub data_leak: DataLeak,
     /// Rules on arguments, by tool name: `contracts.args`, laid over `contracts.tools.schema`.
     pub args: BTreeMap<String, ArgRules>,
+}
+
+impl Contracts {
+    /// The rules that a child process may check for itself, in the form in which the protocol hands them over: the blocks of the
+    /// spec with their defaults filled in, `require_before` as pairs, and no rules on arguments.
+    pub fn to_json(&self) -> Object {
+        let Contracts { tools, sequence, side_effects, network, data_leak, .. } = self;
+        let limits = tools.max_calls_per_tool.iter().map(|(tool, limit)| (tool.clone(), Json::from(*limit)));
+        let pairs = sequence.require_before.iter().map(|pair| vec![pair.before.as_str(), pair.after.as_str()]);
+        let patterns = data_leak.secret_patterns.iter().map(Regex::as_str);
+        Object::new()
+            .with(
+                "tools",
+                Object::new()
+                    .with("allow", tools.allow.clone())
+                    .with("deny", tools.deny.clone())
+                    .with("max_calls_total", tools.max_calls_total)
+                    .with("max_calls_per_tool", limits.collect::<Object>()),
+            )
+            .with(
+                "sequence",
+                Object::new()
+                    .with("require", sequence.require.clone())
+                    .with("forbid", sequence.forbid.clone())
+                    .with("require_before", pairs.collect::<Json>())
+                    .with("eventually", sequence.eventually.clone())
+                    .with("never", sequence.never.clone())
+                    .with("at_most_once", sequence.at_most_once.clone()),
+            )
+            .with("side_effects", Object::new().with("deny_write_tools", side_effects.deny_write_tools))
+            .with(
+                "network",
+                Object::new()
+                    .with("default", network.default.as_str())
+                    .with("allowlist", network.allowlist.clone())
+                    .with("allow_domains", network.allow_domains.clone()),
+            )
+            .with(
+                "data_leak",
+                Object::new()
+                    .with("deny_pii_outbound", data_leak.deny_pii_outbound)
+                    .with("outbound_kinds", data_leak.outbound.names())
+                    .with("secret_patterns", patterns.collect::<Json>()),
+            )
+            .with("version", "v1")
+    }
 }
 
 /// `contracts.tools`.
@@ -90,6 +136,16 @@ pub enum NetworkDefault {
     Allow,
 }
 
+impl NetworkDefault {
+    /// `deny` or `allow`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            NetworkDefault::Deny => "deny",
+            NetworkDefault::Allow => "allow",
+        }
+    }
+}
+
 /// `contracts.data_leak`.
 #[derive(Debug, Clone, Default)]
 pub struct DataLeak {
@@ -110,6 +166,13 @@ pub struct Outbound {
     pub llm_requests: bool,
 }
 
+impl Outbound {
+    fn names(self) -> Vec<&'static str> {
+        let kinds = [("TOOL_CALL", self.tool_calls), ("LLM_REQUEST", self.llm_requests)];
+        kinds.into_iter().filter(|(_, looked_at)| *looked_at).map(|(kind, _)| kind).collect()
+    }
+}
+
 impl Default for Outbound {
     fn default() -> Outbound {
         Outbound { tool_calls: true, llm_requests: true }
@@ -123,16 +186,15 @@ pub struct ArgRules {
     pub required_keys: Vec<String>,
     /// What an argument must be when it is there, in the order of the file.
     pub fields: Vec<(String, FieldRule)>,
-    /// Which block each of the two comes from.
-    pub(crate) required_from: ArgSource,
-    pub(crate) fields_from: ArgSource,
+    /// Which block states each of the two, if one does.
+    pub(crate) required_from: Option<ArgSource>,
+    pub(crate) fields_from: Option<ArgSource>,
 }
 
 /// The block that a rule on arguments stands in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgSource {
     /// `contracts.args`
-    #[default]
     Args,
     /// `contracts.tools.schema`
     Schema,

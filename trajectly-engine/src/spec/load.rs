@@ -10,6 +10,7 @@ use super::read::{Field, Notes};
 use super::sections::{self, Origin};
 use super::yaml;
 use crate::json::Json;
+use crate::slug::slug;
 
 impl Spec {
     /// Reads a spec file. Errors and reports name it as `path` does, so give a path that is fit to be shown.
@@ -55,6 +56,11 @@ impl Spec {
         check(Node::from(value), Sources::default(), &Origin { file: "", path: Path::new("") })
     }
 
+    /// The name under which files of this spec's baseline are kept.
+    pub fn slug(&self) -> String {
+        slug(&self.name)
+    }
+
     /// Where the value at a path such as `contracts.tools.deny[0]` is written; for a list or a mapping, where its key is.
     ///
     /// Absent for what the spec does not say (a default), for a text that is no path, and for a spec that was not read from text.
@@ -90,7 +96,7 @@ fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
     let tree = yaml::read(text, source).map_err(|faults| {
         let notes = Notes::new(&sources);
         notes.faults(faults);
-        SpecError::new(origin.file, notes.into_problems())
+        SpecError::new(origin.file, notes.into_parts().0)
     })?;
     check(tree, sources, origin)
 }
@@ -98,9 +104,9 @@ fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
 fn check(tree: Node, sources: Sources, origin: &Origin<'_>) -> Result<Spec, SpecError> {
     let notes = Notes::new(&sources);
     let spec = Field::root(&tree, &notes).whole(|keys| sections::spec(keys, origin));
-    let problems = notes.into_problems();
+    let (problems, warnings) = notes.into_parts();
     match spec {
-        Some(spec) if problems.is_empty() => Ok(Spec { tree, sources, ..spec }),
+        Some(spec) if problems.is_empty() => Ok(Spec { tree, sources, warnings, ..spec }),
         _ => Err(SpecError::new(origin.file, problems)),
     }
 }

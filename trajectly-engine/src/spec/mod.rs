@@ -24,7 +24,7 @@ pub use contracts::{
 pub use error::{Location, Problem, SpecError};
 pub use model::{
     Budgets, ClockMode, CrossCheck, DEFAULT_TIMEOUT, Determinism, Drift, Expect, ExpectedStatus, FailOn, Filesystem,
-    Limits, MatchMode, ModeProfile, Parallel, Policy, Provider, RandomMode, Refinement, RefinementMode, Replay,
-    ReplayMode, SchemaVersion, SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
+    Limits, ModeProfile, Parallel, RandomMode, Refinement, RefinementMode, Replay, ReplayMode, SchemaVersion,
+    SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
 };
 pub use path::{SpecPath, SpecPathError, Step};

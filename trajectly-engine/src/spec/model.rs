@@ -7,8 +7,11 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::contracts::Contracts;
+use super::error::Problem;
 use super::node::{Node, Sources};
 use crate::code::Code;
+use crate::fixture::{MatchMode, Policy};
+use crate::redact::Redactor;
 
 /// A read and checked `.agent.yaml`: how to run one agent, and what it must obey.
 #[derive(Debug, Clone)]
@@ -27,7 +30,7 @@ pub struct Spec {
     /// The folder the agent runs in: `workdir` from the spec's folder, which is the default.
     pub workdir: PathBuf,
     /// What is blotted out of everything stored.
-    pub redact: Vec<Regex>,
+    pub redact: Redactor,
     /// How a call finds its fixture. `fixture_policy`, else `replay.fixture_policy`, else by hash.
     pub fixture_policy: Policy,
     /// Whether replay insists on order and hash under [`Policy::ByIndex`]. `strict`, else `replay.strict_sequence`, else false.
@@ -58,10 +61,13 @@ pub struct Spec {
     pub cross_check: CrossCheck,
     /// The least severity of a broken policy rule that fails the test.
     pub fail_on: FailOn,
-    /// Where model calls really go when recording, by provider name.
-    pub providers: BTreeMap<String, Provider>,
+    /// Where model calls really go when recording: the base URL, without a slash at its end, by provider name. A provider that is
+    /// not here is reached at its own address.
+    pub providers: BTreeMap<String, String>,
     /// How model calls reach the harness.
     pub transport: Transport,
+    /// What the spec says without effect, in the order it was found. Worth telling; nothing is wrong.
+    pub warnings: Vec<Problem>,
     pub(super) tree: Node,
     pub(super) sources: Sources,
 }
@@ -76,26 +82,6 @@ pub enum SchemaVersion {
     V03,
     /// `0.4` or `v0.4`.
     V04,
-}
-
-/// `fixture_policy`: how a call finds its fixture among those of its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Policy {
-    /// The first unused one recorded for the same input.
-    #[default]
-    ByHash,
-    /// The next one in recorded order.
-    ByIndex,
-}
-
-/// `replay.llm_match_mode` and `replay.tool_match_mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MatchMode {
-    /// As `fixture_policy` says.
-    #[default]
-    Signature,
-    /// In recorded order, whatever the input.
-    Sequence,
 }
 
 /// The `replay` block.
@@ -292,8 +278,15 @@ pub struct Limits {
     pub memory_mb: Option<u64>,
     /// Open file descriptors.
     pub open_files: Option<u64>,
-    /// Bytes that may be written to stdout and stderr together.
+    /// How much of the end of stdout, and of stderr, is kept, in bytes; see [`Limits::output_bytes`].
     pub output_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// How much of the end of stdout, and of stderr, is kept, in bytes: 1 MiB unless the spec says otherwise.
+    pub fn output_bytes(&self) -> usize {
+        self.output_bytes.map_or(1 << 20, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
 }
 
 /// `expect`: the verdict with which a spec passes its test. At least one part is given.
@@ -356,13 +349,6 @@ pub enum FailOn {
     Severe,
     /// Policy never fails the test.
     Never,
-}
-
-/// One of `providers`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Provider {
-    /// The address that calls go to instead of the provider's own, such as `https://api.openai.com/v1`, without a slash at its end.
-    pub base_url: Option<String>,
 }
 
 /// `transport`: how model calls reach the harness.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::contracts::*;
+use super::node::Value;
 use super::read::{Field, Keys};
 
 /// The one version of the block there is.
@@ -14,15 +15,15 @@ pub(super) fn contracts(keys: &mut Keys<'_>) -> Contracts {
     }
     keys.not_yet("config");
     let mut args = BTreeMap::new();
+    if let Some(field) = keys.take("args") {
+        add_rules(&mut args, &field, ArgSource::Args);
+    }
     let tools = keys.block("tools", |keys| {
         if let Some(schema) = keys.take("schema") {
-            lay_over(&mut args, &schema, ArgSource::Schema);
+            add_rules(&mut args, &schema, ArgSource::Schema);
         }
         tools(keys)
     });
-    if let Some(field) = keys.take("args") {
-        lay_over(&mut args, &field, ArgSource::Args);
-    }
     Contracts {
         tools,
         sequence: keys.block("sequence", sequence),
@@ -85,7 +86,7 @@ fn before(field: &Field<'_>) -> Option<Before> {
 fn network(keys: &mut Keys<'_>) -> Network {
     let default = [("deny", NetworkDefault::Deny), ("allow", NetworkDefault::Allow)];
     Network {
-        default: keys.take("default").and_then(|field| field.choice(&default)).unwrap_or_default(),
+        default: keys.take("default").and_then(|field| field.loose_choice(&default)).unwrap_or_default(),
         allowlist: hosts(keys, "allowlist"),
         allow_domains: hosts(keys, "allow_domains"),
     }
@@ -93,7 +94,14 @@ fn network(keys: &mut Keys<'_>) -> Network {
 
 /// Hosts in lower case, without surrounding blanks.
 fn hosts(keys: &mut Keys<'_>, key: &'static str) -> Vec<String> {
-    keys.names(key).into_iter().map(|host| host.trim().to_lowercase()).collect()
+    let host = |field: &Field<'_>| {
+        let host = field.string()?.trim().to_lowercase();
+        if host.is_empty() {
+            field.warn("a blank host allows nothing", Some("remove it"));
+        }
+        (!host.is_empty()).then_some(host)
+    };
+    keys.take(key).and_then(|field| Some(field.list()?.iter().filter_map(host).collect())).unwrap_or_default()
 }
 
 fn data_leak(keys: &mut Keys<'_>) -> DataLeak {
@@ -120,19 +128,20 @@ fn outbound(field: &Field<'_>) -> Option<Outbound> {
     Some(outbound)
 }
 
-/// Lays the rules of one block over those read before: what a tool's rules state here replaces what they stated there.
-fn lay_over(args: &mut BTreeMap<String, ArgRules>, block: &Field<'_>, source: ArgSource) {
+/// Adds what a block says of each tool's arguments, where no block before it has said it: what `args` states of a tool replaces
+/// what `tools.schema` states.
+fn add_rules(args: &mut BTreeMap<String, ArgRules>, block: &Field<'_>, source: ArgSource) {
     for (tool, field) in block.entries().unwrap_or_default() {
         let rules = args.entry(tool).or_default();
         field.block(|keys| {
-            if let Some(required) = keys.take("required_keys") {
+            if let Some(required) = keys.take("required_keys").filter(|_| rules.required_from.is_none()) {
                 rules.required_keys = required.texts().unwrap_or_default();
-                rules.required_from = source;
+                rules.required_from = Some(source);
             }
-            if let Some(fields) = keys.take("fields") {
-                let fields = fields.entries().unwrap_or_default();
+            if let Some(fields) = keys.take("fields").filter(|_| rules.fields_from.is_none()) {
+                let fields = if fields.is_empty_list() { Vec::new() } else { fields.entries().unwrap_or_default() };
                 rules.fields = fields.into_iter().map(|(name, field)| (name, field.block(field_rule))).collect();
-                rules.fields_from = source;
+                rules.fields_from = Some(source);
             }
         });
     }
@@ -147,11 +156,14 @@ fn field_rule(keys: &mut Keys<'_>) -> FieldRule {
         ("array", FieldType::Array),
         ("object", FieldType::Object),
     ];
+    let mut part = |key, what, fits: fn(&Value) -> bool| keys.take(key).and_then(|field| field.fitting(what, fits));
+    let mut bound = |key| part(key, "a number", |value| matches!(value, Value::Number(_)))?.number();
     FieldRule {
-        kind: keys.take("type").and_then(|field| field.choice(&types)),
-        min: keys.take("min").and_then(|field| field.number()),
-        max: keys.take("max").and_then(|field| field.number()),
-        choices: keys.take("enum").and_then(|field| Some(field.list()?.iter().map(Field::json).collect())),
-        pattern: keys.take("regex").and_then(|field| field.pattern()),
+        min: bound("min"),
+        max: bound("max"),
+        choices: part("enum", "a list", |value| matches!(value, Value::List(_)))
+            .and_then(|field| Some(field.list()?.iter().map(Field::json).collect())),
+        pattern: part("regex", "a text", |value| matches!(value, Value::String(_))).and_then(|field| field.pattern()),
+        kind: keys.take("type").filter(|field| !field.is_empty()).and_then(|field| field.loose_choice(&types)),
     }
 }

@@ -10,32 +10,38 @@ use super::node::{Entry, Node, Place, Sources, Value};
 use super::path::SpecPath;
 use super::pattern;
 use super::suggest::nearest;
-use crate::json::Json;
+use crate::json::{Json, Number};
 
-/// What all readers of one spec share: where its texts are, and what was found wrong so far.
+/// What all readers of one spec share: where its texts are, and what was found so far.
 pub(super) struct Notes<'s> {
     sources: &'s Sources,
     problems: RefCell<Vec<Problem>>,
+    warnings: RefCell<Vec<Problem>>,
 }
 
 impl<'s> Notes<'s> {
     pub(super) fn new(sources: &'s Sources) -> Notes<'s> {
-        Notes { sources, problems: RefCell::default() }
+        Notes { sources, problems: RefCell::default(), warnings: RefCell::default() }
     }
 
-    pub(super) fn note(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<String>) {
+    fn found(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) -> Problem {
         let location = place.and_then(|place| self.sources.location(place));
-        self.problems.borrow_mut().push(Problem { location, path: path.to_string(), message, help });
+        Problem { location, path: path.to_string(), message, help: help.map(str::to_owned) }
+    }
+
+    fn note(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) {
+        self.problems.borrow_mut().push(self.found(place, path, message, help));
     }
 
     pub(super) fn faults(&self, faults: Vec<Fault>) {
         for fault in faults {
-            self.note(Some(fault.place), &SpecPath::root(), fault.message, fault.help.map(str::to_owned));
+            self.note(Some(fault.place), &SpecPath::root(), fault.message, fault.help);
         }
     }
 
-    pub(super) fn into_problems(self) -> Vec<Problem> {
-        self.problems.into_inner()
+    /// What makes the spec unusable, and what is only worth telling.
+    pub(super) fn into_parts(self) -> (Vec<Problem>, Vec<Problem>) {
+        (self.problems.into_inner(), self.warnings.into_inner())
     }
 }
 
@@ -67,20 +73,30 @@ impl<'a> Field<'a> {
         self.node.to_json()
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty_list(&self) -> bool {
+        matches!(&self.node.value, Value::List(items) if items.is_empty())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
         self.node.value == Value::Null
     }
 
     /// Notes that something is wrong with this value.
     pub(super) fn problem(&self, message: impl Into<String>, help: Option<&str>) {
         let place = self.node.mark(self.key_place);
-        self.notes.note(place, &self.path, message.into(), help.map(str::to_owned));
+        self.notes.note(place, &self.path, message.into(), help);
+    }
+
+    /// Tells of something that does not keep the spec from being used.
+    pub(super) fn warn(&self, message: impl Into<String>, help: Option<&str>) {
+        let warning = self.notes.found(self.node.mark(self.key_place), &self.path, message.into(), help);
+        self.notes.warnings.borrow_mut().push(warning);
     }
 
     /// Notes that something is wrong with the key itself.
     pub(super) fn key_problem(&self, message: impl Into<String>, help: Option<&str>) {
         let place = self.key_place.or(self.node.place);
-        self.notes.note(place, &self.path, message.into(), help.map(str::to_owned));
+        self.notes.note(place, &self.path, message.into(), help);
     }
 
     /// Notes that the value is not what it should be.
@@ -145,26 +161,44 @@ impl<'a> Field<'a> {
     }
 
     /// A number, as it is written.
-    pub(super) fn number(&self) -> Option<crate::json::Number> {
+    pub(super) fn number(&self) -> Option<Number> {
         match &self.node.value {
             Value::Number(number) => Some(number.clone()),
             _ => self.expected("a number", None),
         }
     }
 
+    /// This value, as a part of a rule that may be left out. A part of another kind than `what` is no rule: it is told of, and left
+    /// out.
+    pub(super) fn fitting(self, what: &str, fits: fn(&Value) -> bool) -> Option<Field<'a>> {
+        if fits(&self.node.value) {
+            return Some(self);
+        }
+        if !self.is_empty() {
+            self.warn(format!("`{}` is {}, not {what}, and has no effect", self.path, self.node.described()), None);
+        }
+        None
+    }
+
     /// One of a few words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Option<T> {
+        self.chosen(choices, |text, word| text == word)
+    }
+
+    /// One of a few words, in any case and with blanks around it: older specs may write them so.
+    pub(super) fn loose_choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Option<T> {
+        self.chosen(choices, |text, word| text.trim().eq_ignore_ascii_case(word))
+    }
+
+    fn chosen<T: Copy>(&self, choices: &[(&'static str, T)], is: impl Fn(&str, &str) -> bool) -> Option<T> {
         let words = choices.iter().map(|(word, _)| *word);
         let all = one_of(words.clone());
         let Value::String(text) = &self.node.value else {
             // `off` is a word of ours and a flag of older YAML: an editor may have turned one into the other.
-            let help = match &self.node.value {
-                Value::Bool(false) if words.clone().any(|word| word == "off") => Some("write `off`"),
-                _ => None,
-            };
-            return self.expected(&all, help);
+            let off = self.node.value == Value::Bool(false) && words.clone().any(|word| word == "off");
+            return self.expected(&all, off.then_some("write `off`"));
         };
-        if let Some((_, value)) = choices.iter().find(|(word, _)| word == text) {
+        if let Some((_, value)) = choices.iter().find(|(word, _)| is(text, word)) {
             return Some(*value);
         }
         let help = nearest(text.trim(), words).map(|word| format!("did you mean `{word}`?"));
@@ -302,16 +336,18 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Refuses a key that no version of the tool has ever acted on.
+    /// Tells of a text that is taken for the sake of older specs and changes nothing.
     pub(super) fn no_effect(&mut self, key: &'static str) {
-        if let Some(field) = self.take(key).filter(|field| !field.is_empty()) {
-            field.key_problem(format!("`{}` has no effect", field.path), Some("remove it"));
+        if let Some(field) = self.take(key).filter(|field| !field.is_empty())
+            && field.text().is_some()
+        {
+            field.warn(format!("`{}` has no effect", field.path), Some("remove it"));
         }
     }
 
     /// Notes that something is wrong with the mapping as a whole, such as a key that is missing.
     pub(super) fn problem(&self, message: &str, help: Option<&str>) {
-        self.notes.note(self.place, &self.path, message.to_owned(), help.map(str::to_owned));
+        self.notes.note(self.place, &self.path, message.to_owned(), help);
     }
 
     /// Lets the keys that were not asked for pass.

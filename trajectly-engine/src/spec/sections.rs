@@ -10,7 +10,9 @@ use super::obligations;
 use super::read::{Field, Keys};
 use super::suggest::nearest;
 use crate::code::Code;
+use crate::fixture::{MatchMode, Policy};
 use crate::json::Json;
+use crate::redact::Redactor;
 
 /// Where a spec comes from, for what is derived from that.
 pub(super) struct Origin<'o> {
@@ -44,7 +46,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         command: command(keys),
         env: env(keys),
         workdir: workdir(keys, origin),
-        redact: keys.take("redact").and_then(|field| field.patterns()).unwrap_or_default(),
+        redact: Redactor::new(keys.take("redact").and_then(|field| field.patterns()).unwrap_or_default()),
         fixture_policy: fixture_policy.unwrap_or_default(),
         strict: strict.unwrap_or_default(),
         replay: replay.replay,
@@ -52,7 +54,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         contracts: keys.block("contracts", obligations::contracts),
         budgets: keys.block("budget_thresholds", budgets),
         determinism: keys.block("determinism", determinism),
-        mode_profile: word(
+        mode_profile: loose_word(
             keys,
             "mode_profile",
             &[
@@ -92,6 +94,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         ),
         providers: providers(keys),
         transport: transport(keys),
+        warnings: Vec::new(),
         tree: Node::default(),
         sources: Sources::default(),
     })
@@ -100,6 +103,11 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
 /// The word under a key, or the default.
 fn word<T: Copy + Default>(keys: &mut Keys<'_>, key: &'static str, choices: &[(&'static str, T)]) -> T {
     keys.take(key).and_then(|field| field.choice(choices)).unwrap_or_default()
+}
+
+/// As [`word`], for the words that older specs may write in any case.
+fn loose_word<T: Copy + Default>(keys: &mut Keys<'_>, key: &'static str, choices: &[(&'static str, T)]) -> T {
+    keys.take(key).and_then(|field| field.loose_choice(choices)).unwrap_or_default()
 }
 
 fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
@@ -186,9 +194,9 @@ fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
     let signature = |name| [(name, MatchMode::Signature), ("sequence_match", MatchMode::Sequence)];
     ReplayBlock {
         replay: Replay {
-            mode: word(keys, "mode", &[("offline", ReplayMode::Offline), ("online", ReplayMode::Online)]),
-            llm_match_mode: word(keys, "llm_match_mode", &signature("signature_match")),
-            tool_match_mode: word(keys, "tool_match_mode", &signature("args_signature_match")),
+            mode: loose_word(keys, "mode", &[("offline", ReplayMode::Offline), ("online", ReplayMode::Online)]),
+            llm_match_mode: loose_word(keys, "llm_match_mode", &signature("signature_match")),
+            tool_match_mode: loose_word(keys, "tool_match_mode", &signature("args_signature_match")),
             drift: word(keys, "drift", &[("fail", Drift::Fail), ("warn", Drift::Warn), ("allow", Drift::Allow)]),
             ignore_paths: keys.take("ignore_paths").and_then(|field| json_paths(&field)).unwrap_or_default(),
             normalize: keys.take("normalize").and_then(|field| field.patterns()).unwrap_or_default(),
@@ -244,7 +252,7 @@ fn budgets(keys: &mut Keys<'_>) -> Budgets {
 fn determinism(keys: &mut Keys<'_>) -> Determinism {
     Determinism {
         clock: keys.block("clock", |keys| {
-            word(
+            loose_word(
                 keys,
                 "mode",
                 &[
@@ -255,7 +263,7 @@ fn determinism(keys: &mut Keys<'_>) -> Determinism {
             )
         }),
         random: keys.block("random", |keys| {
-            word(
+            loose_word(
                 keys,
                 "mode",
                 &[
@@ -266,12 +274,12 @@ fn determinism(keys: &mut Keys<'_>) -> Determinism {
             )
         }),
         filesystem: keys.block("filesystem", |keys| Filesystem {
-            strict: word(keys, "mode", &[("strict", true), ("permissive", false)]),
+            strict: loose_word(keys, "mode", &[("strict", true), ("permissive", false)]),
             allow_read_paths: keys.names("allow_read_paths"),
             allow_write_paths: keys.names("allow_write_paths"),
         }),
         subprocess: keys.block("subprocess", |keys| Subprocess {
-            mode: word(
+            mode: loose_word(
                 keys,
                 "mode",
                 &[
@@ -355,13 +363,10 @@ fn code(field: &Field<'_>) -> Option<Code> {
 /// The providers whose calls can be told apart.
 const PROVIDERS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
-fn providers(keys: &mut Keys<'_>) -> BTreeMap<String, Provider> {
+fn providers(keys: &mut Keys<'_>) -> BTreeMap<String, String> {
     let provider = |name: &'static str, keys: &mut Keys<'_>| {
-        let field = keys.take(name)?;
-        Some((
-            name.to_owned(),
-            field.block(|keys| Provider { base_url: keys.take("base_url").and_then(|f| base_url(&f)) }),
-        ))
+        let base_url = keys.block(name, |keys| keys.take("base_url").and_then(|field| base_url(&field)));
+        Some((name.to_owned(), base_url?))
     };
     keys.block("providers", |keys| PROVIDERS.into_iter().filter_map(|name| provider(name, keys)).collect())
 }

@@ -1,0 +1,53 @@
+//! The contracts Φ: what a candidate must obey, whatever the baseline did. One file an obligation family.
+
+mod run;
+mod sequence;
+mod tools;
+
+use crate::spec::Spec;
+use crate::trace::{Event, EventType, Trace};
+use crate::verdict::Violation;
+
+/// What the families judge, with what several of them look at.
+pub(crate) struct Input<'a> {
+    /// The spec whose contracts hold.
+    pub(crate) spec: &'a Spec,
+    /// The candidate.
+    pub(crate) trace: &'a Trace,
+    /// The tool calls in order; `refinement.ignore_call_tools` does not reach here.
+    pub(crate) calls: Vec<Call<'a>>,
+}
+
+/// One tool call of the candidate.
+pub(crate) struct Call<'a> {
+    /// The position of the event in the trace, from 0.
+    pub(crate) index: usize,
+    /// The tool.
+    pub(crate) tool: &'a str,
+}
+
+impl<'a> Input<'a> {
+    /// Prepares a candidate for judging.
+    pub(crate) fn new(spec: &'a Spec, trace: &'a Trace) -> Input<'a> {
+        let call = |(index, event): (usize, &'a Event)| {
+            let called = event.event_type == EventType::ToolCalled;
+            let tool = event.tool_name().filter(|_| called)?;
+            Some(Call { index, tool })
+        };
+        Input { spec, trace, calls: trace.events.iter().enumerate().filter_map(call).collect() }
+    }
+
+    /// The index of the last event, where an obligation that was never met is reported; 0 in an empty trace.
+    fn last(&self) -> usize {
+        self.trace.events.len().saturating_sub(1)
+    }
+}
+
+/// Everything in the candidate that breaks a contract, family by family.
+pub(crate) fn check(input: &Input<'_>) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for family in [tools::check, sequence::check, run::check] {
+        family(input, &mut violations);
+    }
+    violations
+}
