@@ -1,6 +1,7 @@
 //! Traces: what one run of an agent did, as an ordered list of events, and their form as JSON Lines.
 
 mod event;
+mod linear;
 mod raw;
 
 use std::fmt;
@@ -8,6 +9,7 @@ use std::fmt;
 use crate::json::JsonError;
 use event::Envelope;
 pub use event::{Event, EventError, EventType};
+pub use linear::{OrderHints, linearize};
 pub use raw::{Row, number, parse_rows};
 
 /// The ordered events of one run.
