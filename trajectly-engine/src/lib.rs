@@ -6,6 +6,7 @@ pub mod code;
 pub mod fixture;
 pub mod json;
 pub mod redact;
+pub mod report;
 pub mod slug;
 pub mod spec;
 pub mod trace;

@@ -95,21 +95,29 @@ impl Comparing<'_> {
     /// Matches each baseline call with the earliest candidate call that is left for it; what cannot be matched is missing or
     /// extra.
     fn calls(&self, baseline: &[(usize, &str)], candidate: &[(usize, &str)], violations: &mut Vec<Violation>) {
-        let mut unmatched = baseline.iter();
-        let mut wanted = unmatched.next();
+        let mut matched = 0;
         let mut extra = Vec::new();
         for call in candidate {
-            match wanted {
-                Some((_, tool)) if *tool == call.1 => wanted = unmatched.next(),
+            match baseline.get(matched) {
+                Some((_, tool)) if *tool == call.1 => matched += 1,
                 _ => extra.push(*call),
             }
         }
-        if let Some((baseline_index, tool)) = wanted {
+        if let Some((baseline_index, tool)) = baseline.get(matched) {
+            let message = match baseline[..matched].last() {
+                _ if !candidate.iter().any(|(_, called)| called == tool) => {
+                    format!("the baseline calls `{tool}` here; this run never does")
+                }
+                Some((_, before)) if before != tool => {
+                    format!("the baseline calls `{tool}` after `{before}`; this run does not")
+                }
+                _ => format!("the baseline calls `{tool}` once more; this run does not"),
+            };
             let names: Json = candidate.iter().map(|(_, tool)| *tool).collect();
             let mut violation = Violation::new(
                 Code::RefinementBaselineCallMissing,
                 candidate.last().map_or(self.last, |(index, _)| *index),
-                format!("the baseline calls `{tool}` here; this run never does"),
+                message,
             )
             .expected(*tool)
             .observed(names)

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::code::{Class, Code};
 use crate::contracts::{self, Input};
-use crate::json::Json;
+use crate::json::{Json, Object};
 use crate::refinement;
 use crate::spec::{Expect, ExpectedStatus, Spec, SpecPath};
 use crate::trace::Trace;
@@ -73,26 +72,34 @@ impl Violation {
     pub fn class(&self) -> Class {
         self.code.class()
     }
+
+    /// The violation as reports write it: the class as `failure_class`, and what is absent left out.
+    pub fn to_json(&self) -> Object {
+        let mut object = Object::new()
+            .with("code", self.code.as_str())
+            .with("failure_class", self.class().as_str())
+            .with("event_index", self.event_index)
+            .with("message", self.message.as_str());
+        let optional = [
+            ("expected", self.expected.clone()),
+            ("observed", self.observed.clone()),
+            ("hint", self.hint.as_deref().map(Json::from)),
+            ("rule", self.rule.as_deref().map(Json::from)),
+            ("baseline_index", self.baseline_index.map(Json::from)),
+        ];
+        for (key, value) in optional {
+            if let Some(value) = value {
+                object.insert(key, value);
+            }
+        }
+        object
+    }
 }
 
 impl Serialize for Violation {
-    /// The class is written as `failure_class`; what is absent is left out.
+    /// As [`Violation::to_json`].
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &self.code)?;
-        map.serialize_entry("failure_class", &self.class())?;
-        map.serialize_entry("event_index", &self.event_index)?;
-        map.serialize_entry("message", &self.message)?;
-        let mut optional = |key: &str, value: Option<Json>| match value {
-            Some(value) => map.serialize_entry(key, &value),
-            None => Ok(()),
-        };
-        optional("expected", self.expected.clone())?;
-        optional("observed", self.observed.clone())?;
-        optional("hint", self.hint.as_deref().map(Json::from))?;
-        optional("rule", self.rule.as_deref().map(Json::from))?;
-        optional("baseline_index", self.baseline_index.map(Json::from))?;
-        map.end()
+        self.to_json().serialize(serializer)
     }
 }
 

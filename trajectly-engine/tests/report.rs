@@ -1,0 +1,158 @@
+//! Reports: the same for the same inputs, complete, and safe to paste anywhere.
+
+mod common;
+
+use common::json;
+use trajectly_engine::code::Code;
+use trajectly_engine::json::{Json, Object};
+use trajectly_engine::report::{Report, Summary};
+use trajectly_engine::spec::Spec;
+use trajectly_engine::trace::Trace;
+use trajectly_engine::verdict::judge;
+
+const SPEC: &str = r#"schema_version: "0.4"
+name: Support triage
+contracts:
+  tools: {deny: [unsafe_export]}
+"#;
+
+fn spec() -> Spec {
+    Spec::parse(SPEC, "specs/triage.agent.yaml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A run that calls these tools and ends well.
+fn run(tools: &[&str]) -> Trace {
+    let mut events = vec![common::event("run_started", Object::new())];
+    for tool in tools {
+        events.push(common::event("tool_called", Object::new().with("tool_name", *tool)));
+        events.push(common::event("tool_returned", Object::new().with("tool_name", *tool)));
+    }
+    events.push(common::event("run_finished", Object::new().with("returncode", 0)));
+    Trace { events }
+}
+
+fn failing() -> Report {
+    let spec = spec();
+    let verdict = judge(&spec, Some(&run(&["fetch_ticket", "store_triage"])), &run(&["fetch_ticket", "unsafe_export"]));
+    let prefix = ".trajectly/repros/triage.counterexample.prefix.jsonl";
+    Report::new(&spec, "specs/triage.agent.yaml", &verdict, Some(prefix.to_owned()), "cargo test --test agents triage")
+}
+
+#[test]
+fn a_failure_is_reported_whole() {
+    let report = json(&failing().to_json_pretty());
+    let member = |pointer: &str| report.at(pointer).unwrap_or_else(|| panic!("{pointer} is missing in {report}"));
+    assert_eq!(*member("/status"), Json::from("FAIL"));
+    assert_eq!(*member("/failure_class"), Json::from("REFINEMENT"));
+    assert_eq!(*member("/witness_index"), Json::from(3));
+    assert_eq!(*member("/primary_violation/code"), Json::from("REFINEMENT_BASELINE_CALL_MISSING"));
+    assert_eq!(*member("/primary_violation/baseline_index"), Json::from(3));
+    assert_eq!(member("/all_violations_at_witness").as_array().map(<[Json]>::len), Some(4));
+    assert_eq!(member("/violations").as_array().map(<[Json]>::len), Some(4));
+    assert_eq!(*member("/violations/3/rule"), Json::from("contracts.tools.deny[0]"));
+    assert_eq!(
+        *member("/counterexample_paths/prefix"),
+        Json::from(".trajectly/repros/triage.counterexample.prefix.jsonl")
+    );
+    assert_eq!(*member("/repro_command"), Json::from("cargo test --test agents triage"));
+    assert_eq!(*member("/metadata/report_schema_version"), Json::from("0.4"));
+    assert_eq!(*member("/metadata/metadata/refinement_skeleton_vacuous"), Json::from(false));
+}
+
+#[test]
+fn a_failure_reads_as_markdown() {
+    let expected = "\
+## Support triage: FAIL
+
+- Spec: `specs/triage.agent.yaml`
+- Witness: event 3
+- Primary violation: REFINEMENT_BASELINE_CALL_MISSING (REFINEMENT)
+- Counterexample: `.trajectly/repros/triage.counterexample.prefix.jsonl`
+- Reproduce: `cargo test --test agents triage`
+
+| Event | Code | What | Rule |
+| ---: | --- | --- | --- |
+| 3 | REFINEMENT_BASELINE_CALL_MISSING | the baseline calls `store_triage` here; this run never does | `refinement.mode` |
+| 3 | REFINEMENT_EXTRA_TOOL_CALL | `unsafe_export` is called beyond the baseline's calls | `refinement.allow_extra_tools` |
+| 3 | REFINEMENT_NEW_TOOL_NAME_FORBIDDEN | `unsafe_export` is a tool that the baseline never calls | `refinement.allow_new_tool_names` |
+| 3 | CONTRACT_TOOL_DENIED | `unsafe_export` is denied | `contracts.tools.deny[0]` |
+";
+    assert_eq!(failing().to_markdown(), expected);
+}
+
+#[test]
+fn the_same_inputs_give_the_same_bytes() {
+    assert_eq!(failing().to_json_pretty(), failing().to_json_pretty());
+    assert_eq!(failing(), failing());
+}
+
+#[test]
+fn a_run_that_could_not_be_judged_is_an_error() {
+    let report =
+        Report::error(&spec(), "specs/triage.agent.yaml", Code::BaselineMissing, "there is no baseline", "cargo test");
+    let value = json(&report.to_json_pretty());
+    assert_eq!(value.at("/status"), Some(&Json::from("ERROR")));
+    assert_eq!(value.at("/error/code"), Some(&Json::from("BASELINE_MISSING")));
+    assert_eq!(value.at("/failure_class"), Some(&Json::from("TOOLING")));
+    assert_eq!(value.at("/witness_index"), None);
+    assert!(report.to_markdown().contains("- BASELINE_MISSING: there is no baseline\n"));
+}
+
+#[test]
+fn what_a_run_says_cannot_break_the_markdown() {
+    let spec = spec();
+    for (tool, cell) in [
+        ("a|b", "| `a\\|b` is called beyond"),
+        ("a\nb", "| `a b` is called beyond"),
+        ("<b>[x](y)", "| `<b>[x](y)` is called beyond"),
+        ("tick`", "| \\`tick\\`\\` is called beyond"),
+    ] {
+        let verdict = judge(&spec, Some(&run(&["a"])), &run(&["a", tool]));
+        let markdown = Report::new(&spec, "s.yaml", &verdict, None, "c").to_markdown();
+        assert!(markdown.contains(cell), "{markdown}");
+    }
+}
+
+#[test]
+fn a_summary_has_one_sorted_row_for_each_spec_file() {
+    let spec = spec();
+    let passing = judge(&spec, None, &run(&["fetch_ticket"]));
+    let mut summary = Summary::default();
+    summary.put(Report::new(&spec, "specs/b.yaml", &passing, None, "again b").row());
+    summary.put(Report { spec_file: "specs/a.yaml".to_owned(), ..failing() }.row());
+    summary.put(Report::new(&spec, "specs/b.yaml", &passing, None, "again b, twice").row());
+    summary.put(Report::error(&spec, "specs/c.yaml", Code::TraceEmpty, "nothing happened", "again c").row());
+
+    let files: Vec<&str> = summary.rows().iter().map(|row| row.spec_file.as_str()).collect();
+    assert_eq!(files, ["specs/a.yaml", "specs/b.yaml", "specs/c.yaml"]);
+    let value = json(&summary.to_json_pretty());
+    assert_eq!(value.at("/processed_specs"), Some(&Json::from(3)));
+    assert_eq!(value.at("/regressions"), Some(&Json::from(2)));
+    assert_eq!(value.at("/errors/0"), Some(&Json::from("specs/c.yaml: nothing happened")));
+    assert_eq!(value.at("/reports/1/repro_command"), Some(&Json::from("again b, twice")));
+    assert_eq!(Summary::parse(&summary.to_json_pretty()), Some(summary.clone()));
+
+    summary.retain(|file| file != "specs/c.yaml");
+    let expected = "\
+# Latest run
+
+| Spec | Status | Witness | What | Reproduce |
+| --- | --- | ---: | --- | --- |
+| `specs/a.yaml` | FAIL | 3 | REFINEMENT_BASELINE_CALL_MISSING: the baseline calls `store_triage` here; this run never does | `cargo test --test agents triage` |
+| `specs/b.yaml` | PASS |  |  |  |
+";
+    assert_eq!(summary.to_markdown(), expected);
+    for text in ["", "[]", "{\"schema_version\": \"v2\"}", "{\"schema_version\": \"v1\", \"reports\": [{}]}"] {
+        assert_eq!(Summary::parse(text), None, "{text}");
+    }
+}
+
+#[test]
+fn warnings_reach_the_report() {
+    let text = "schema_version: 0.4\nabstraction: {config: a.yaml}\n";
+    let spec = Spec::parse(text, "specs/old.yaml").unwrap_or_else(|error| panic!("{error}"));
+    let report = Report::new(&spec, "specs/old.yaml", &judge(&spec, None, &run(&[])), None, "again");
+    assert_eq!(json(&report.to_json_pretty()).at("/warnings/0/line"), Some(&Json::from(2)));
+    let expected = "\n### Warnings\n\n- specs/old.yaml:2: `abstraction.config` has no effect\n";
+    assert!(report.to_markdown().ends_with(expected), "{}", report.to_markdown());
+}
