@@ -1,0 +1,137 @@
+//! One event in one line.
+
+use trajectly_engine::json::{Json, Object};
+use trajectly_engine::trace::{Event, EventType, Trace};
+
+use super::text::{clean, fit};
+
+/// Columns of a name.
+const NAME: usize = 60;
+/// Columns of one argument.
+const ARGUMENT: usize = 40;
+
+/// An event as people read it: `CALL fetch_ticket("T-1")` is verb, name and detail.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) verb: &'static str,
+    pub(super) name: String,
+    pub(super) detail: String,
+}
+
+/// How the arguments of a call are written.
+#[derive(Clone, Copy)]
+pub(super) enum Arguments {
+    /// `id="T-1"`
+    Named,
+    /// `"T-1"`
+    Values,
+}
+
+/// An event where it stands alone.
+pub(super) fn line(event: &Event, arguments: Arguments) -> Line {
+    let (verb, name, detail) = match event.event_type {
+        EventType::ToolCalled => ("CALL", name_of(event), format!("({})", call_arguments(event, arguments))),
+        EventType::LlmCalled => ("LLM", name_of(event), String::new()),
+        EventType::ToolReturned | EventType::LlmReturned => ("RETURN", name_of(event), outcome(event)),
+        EventType::AgentStep => ("STEP", event.payload.str("name").unwrap_or("step").to_owned(), String::new()),
+        EventType::RunStarted => ("RUN", "started".to_owned(), String::new()),
+        EventType::RunFinished => ("RUN", "finished".to_owned(), exit(event)),
+    };
+    Line { verb, name: fit(&name, NAME), detail }
+}
+
+/// For each event of a trace, the call that it answers. Calls and returns belong together by their id, else the
+/// innermost open call of that name is meant.
+pub(super) fn calls(trace: &Trace) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let answered = |(index, event): (usize, &Event)| {
+        let asks = match event.event_type {
+            EventType::ToolCalled | EventType::LlmCalled => {
+                open.push(index);
+                return None;
+            }
+            EventType::ToolReturned => EventType::ToolCalled,
+            EventType::LlmReturned => EventType::LlmCalled,
+            _ => return None,
+        };
+        let place = open.iter().rposition(|&index| {
+            let call = &trace.events[index];
+            let same = match (call.meta.get("call_id"), event.meta.get("call_id")) {
+                (Some(call), Some(returned)) => call == returned,
+                _ => name_of(call) == name_of(event),
+            };
+            call.event_type == asks && same
+        });
+        place.map(|place| open.remove(place))
+    };
+    trace.events.iter().enumerate().map(answered).collect()
+}
+
+/// A value in one line: strings quoted, containers compact, cut to `width` columns.
+pub(super) fn value(value: &Json, width: usize) -> String {
+    match value {
+        Json::String(text) => quoted(text, width),
+        other => fit(&other.to_compact(), width),
+    }
+}
+
+/// A string with its closing quote, however much of it is left out.
+fn quoted(text: &str, width: usize) -> String {
+    // What is beyond the width is not looked at: a tool may have been given a whole file.
+    let start: String = text.chars().take(width + 1).collect();
+    let whole = clean(&Json::from(start).to_compact());
+    if text.chars().nth(width).is_none() && super::text::width_of(&whole) <= width {
+        return whole;
+    }
+    let open = whole.strip_suffix('"').unwrap_or(&whole);
+    let mut cut = fit(open, width.saturating_sub(2));
+    if !cut.ends_with('…') {
+        cut.push('…');
+    }
+    cut.push('"');
+    cut
+}
+
+fn name_of(event: &Event) -> String {
+    match event.tool_name() {
+        Some(name) => name.to_owned(),
+        None => event.model_name().unwrap_or_default(),
+    }
+}
+
+fn call_arguments(event: &Event, arguments: Arguments) -> String {
+    let Some(input) = event.payload.get("input") else { return String::new() };
+    let list = input.get("args").and_then(Json::as_array);
+    let named = input.get("kwargs").and_then(Json::as_object);
+    if list.is_none() && named.is_none() {
+        return value(input, ARGUMENT);
+    }
+    let mut parts: Vec<String> = list.unwrap_or_default().iter().map(|item| value(item, ARGUMENT)).collect();
+    for (key, item) in named.into_iter().flat_map(Object::iter) {
+        parts.push(match arguments {
+            Arguments::Named => format!("{}={}", fit(key, ARGUMENT), value(item, ARGUMENT)),
+            Arguments::Values => value(item, ARGUMENT),
+        });
+    }
+    parts.join(", ")
+}
+
+fn outcome(event: &Event) -> String {
+    if let Some(code) = event.payload.str("error_code") {
+        return format!(" failed: {}", fit(code, ARGUMENT));
+    }
+    if let Some(error) = event.payload.str("error") {
+        return format!(" failed: {}", value(&error.into(), 2 * ARGUMENT));
+    }
+    match event.payload.get("output") {
+        Some(output) if event.event_type == EventType::ToolReturned => format!(" -> {}", value(output, 2 * ARGUMENT)),
+        _ => String::new(),
+    }
+}
+
+fn exit(event: &Event) -> String {
+    match event.payload.get("returncode").and_then(Json::as_i64) {
+        Some(code) if code != 0 => format!(" with code {code}"),
+        _ => String::new(),
+    }
+}

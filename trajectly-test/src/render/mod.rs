@@ -1,0 +1,23 @@
+//! What a failing test says: one text, plain or coloured, in the manner of rustc.
+//!
+//! Everything that comes from a trace, from a spec or from the agent's output is made safe to print on the way
+//! ([`text::clean`]), and a line is never much wider than [`text::WIDTH`].
+
+mod align;
+mod block;
+mod closing;
+mod columns;
+mod diff;
+mod event;
+mod failure;
+mod fixture;
+mod paint;
+#[cfg(test)]
+mod tests;
+mod text;
+mod trouble;
+
+pub(crate) use closing::Commands;
+pub(crate) use failure::{View, failure};
+pub(crate) use paint::Paint;
+pub(crate) use trouble::{Trouble, drift, trouble};

@@ -1,0 +1,615 @@
+//! Whole texts, as people see them.
+
+mod alignment;
+mod samples;
+
+use trajectly_engine::code::Code;
+use trajectly_engine::spec::{Location, Problem, SpecError};
+use trajectly_engine::verdict::Violation;
+
+use super::diff::prompt_diff;
+use super::text::{self, WIDTH};
+use super::trouble::spec_error;
+use super::{Paint, Trouble, drift, trouble};
+use samples::*;
+
+#[test]
+fn broken_rules_with_their_places() {
+    assert_text(
+        &denied().plain(),
+        r#"
+FAIL triage: 3 violations at event 5, the first that breaks a rule
+
+error[REFINEMENT_BASELINE_CALL_MISSING]: the baseline calls `store_triage` here; this run never does
+  ::: .trajectly/baselines/triage.jsonl:6
+   |
+ 6 | event 5  CALL store_triage(priority="high", ticket_id="T-1042")
+   |               ^^^^^^^^^^^^ required by refinement.mode: skeleton
+
+error[CONTRACT_TOOL_DENIED]: `unsafe_export` is denied
+  --> specs/agent.yaml:6:12
+   |
+ 6 |     deny: [unsafe_export]
+   |            ^^^^^^^^^^^^^ denied here
+  ::: .trajectly/current/agent.jsonl:6
+   |
+ 6 | event 5  CALL unsafe_export(ticket_id="T-1042")
+   |               ^^^^^^^^^^^^^ witness
+   = help: drop the call, or take the tool out of `deny` if it is now intended
+
+   … and REFINEMENT_EXTRA_TOOL_CALL (unsafe_export)
+
+   baseline                                 candidate
+   1  CALL fetch_ticket("T-1042")           1  CALL fetch_ticket("T-1042")
+   3  LLM  openai:gpt-4o-mini  212 tok      3  LLM  openai:gpt-4o-mini  212 tok
+   5  CALL store_triage("high", "T-1042") ✗ 5  CALL unsafe_export("T-1042")
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (first 6 of 8 events)
+   reproduce       cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn one_violation_and_what_follows() {
+    assert_text(
+        &over_the_limit().plain(),
+        r#"
+FAIL triage: 1 violation at event 3, the first that breaks a rule
+
+error[CONTRACT_MAX_CALLS_TOTAL_EXCEEDED]: too many tool calls
+  --> specs/agent.yaml:6:22
+   |
+ 6 |     max_calls_total: 1  # per run
+   |                      ^ the limit
+  ::: .trajectly/current/agent.jsonl:4
+   |
+ 4 | event 3  CALL search(query="cup")
+   |               ^^^^^^ witness
+   = observed: 3
+
+   … later REFINEMENT_EXTRA_TOOL_CALL at events 5, 7
+
+   baseline                candidate
+   1  CALL search("mug")   1  CALL search("mug")
+                         ✗ 3  CALL search("cup")
+                           5  CALL search()
+                           7  CALL search()
+
+   = note: the network guard was not in force
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (first 4 of 10 events)
+   reproduce       cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn a_request_that_was_never_recorded() {
+    assert_text(
+        &edited_prompt().plain(),
+        r#"
+FAIL triage: 1 violation at event 4, the first that breaks a rule
+
+error[FIXTURE_MISSING]: this call of `openai:gpt-4o-mini` was not recorded
+  ::: .trajectly/current/agent.jsonl:5
+   |
+ 4 | event 3  LLM openai:gpt-4o-mini
+ 5 | event 4  RETURN openai:gpt-4o-mini failed: FIXTURE_MISSING
+   |                 ^^^^^^^^^^^^^^^^^^ nothing recorded answers this call
+   |
+   | - the nearest recorded call, entries[2] of the fixtures
+   | + this call
+   |
+   | $.messages[0].content
+   |   You buy things.
+   |   Be brief.
+   | - Never spend more than 50 dollars on one order.
+   | + Never spend more than 60 dollars on one order.
+   |   Check the stock first.
+   |
+   | $.temperature
+   | - 0.2
+   | + 0.7
+   |
+   | $.model
+   | - "gpt-4o"
+   | + "gpt-4o-mini"
+   |
+   | $.seed
+   | - (nothing)
+   | + 7
+   |
+   = help: record again if the call is now intended
+
+   … later AGENT_RUN_FAILED at event 5
+
+   baseline                             candidate
+   1  CALL search("mug")                1  CALL search("mug")
+   3  LLM  openai:gpt-4o-mini  90 tok ✗ 3  LLM  openai:gpt-4o-mini
+   5  CALL checkout(7)
+
+   the agent printed:
+   | thinking…
+   | Error: 400 Bad Request
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (first 5 of 6 events)
+   reproduce       cargo test --test agents -- --exact triage
+   record again    TRAJECTLY_UPDATE=1 cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn a_call_beyond_what_was_recorded() {
+    assert_text(
+        &used_up().plain(),
+        r#"
+FAIL triage: 1 violation at event 7, the first that breaks a rule
+
+error[FIXTURE_EXHAUSTED]: `poll` was called 2 times, and now once more
+  ::: .trajectly/current/agent.jsonl:8
+   |
+ 6 | event 5  CALL poll()
+   | ⋮
+ 8 | event 7  RETURN poll failed: FIXTURE_EXHAUSTED
+   |                 ^^^^ no recorded answer is left
+
+   baseline         candidate
+   1  CALL poll()   1  CALL poll()
+   3  CALL poll()   3  CALL poll()
+                  ✗ 5  CALL poll()
+                    6  STEP waiting
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (first 8 of 9 events)
+   reproduce       cargo test --test agents -- --exact triage
+   record again    TRAJECTLY_UPDATE=1 cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn an_agent_that_failed() {
+    assert_text(
+        &panicked().plain(),
+        r#"
+FAIL triage: 1 violation at event 3, the first that breaks a rule
+
+error[AGENT_RUN_FAILED]: the agent failed: panicked at src/main.rs:7:5:
+       index out of bounds: the len is 0 but the index is 0
+  ::: .trajectly/current/agent.jsonl:4
+   |
+ 4 | event 3  RUN finished with code 101
+   |              ^^^^^^^^ witness
+
+   baseline                             candidate
+   1  LLM  openai:gpt-4o-mini  10 tok   1  LLM  openai:gpt-4o-mini  10 tok
+   3  RUN  finished                   ✗ 3  RUN  finished with code 101
+
+   the agent printed:
+   | step 1
+   | step 2
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (all 4 events)
+   reproduce       cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn a_window_around_the_end_of_a_long_run() {
+    assert_text(
+        &never_met().plain(),
+        r#"
+FAIL triage: 1 violation at event 43, the first that breaks a rule
+
+error[CONTRACT_SEQUENCE_EVENTUALLY_MISSING]: `store` never happens
+   --> specs/agent.yaml:7:9
+    |
+  7 |       - 'store'
+    |         ^^^^^^^ required here
+   ::: .trajectly/current/agent.jsonl:44
+    |
+ 44 | event 43  RUN finished
+    |               ^^^^^^^^ the run ends here
+
+   baseline                               candidate
+   ⋮
+   33  LLM  openai:gpt-4o-mini  100 tok   35  LLM  openai:gpt-4o-mini  100 tok
+   35  CALL look(8)                       37  CALL look(4)
+   37  LLM  openai:gpt-4o-mini  100 tok   39  LLM  openai:gpt-4o-mini  100 tok
+   39  CALL look(9)                       41  CALL look(5)
+   41  CALL store()
+   43  RUN  finished                    ✗ 43  RUN  finished
+
+   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (all 44 events)
+   reproduce       cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn failures_outside_the_verdict() {
+    let text = trouble(
+        &Trouble {
+            name: "triage",
+            code: "RECORDING_REJECTED",
+            message: "this run cannot be a baseline",
+            place: Some("specs/triage.agent.yaml"),
+            body: &["CONTRACT_TOOL_DENIED at event 3:\n`unsafe_export` is denied".to_owned(), "no network".to_owned()],
+            help: &[
+                "mend the agent, or the spec".to_owned(),
+                "the run is kept in .trajectly/rejected/triage".to_owned(),
+            ],
+            output: "bye\n",
+            commands: &commands(),
+        },
+        Paint::plain(),
+    );
+    assert_text(
+        &text,
+        r#"
+ERROR triage
+
+error[RECORDING_REJECTED]: this run cannot be a baseline
+  --> specs/triage.agent.yaml
+   |
+   | CONTRACT_TOOL_DENIED at event 3:
+   | `unsafe_export` is denied
+   | no network
+   |
+   = help: mend the agent, or the spec
+   = help: the run is kept in .trajectly/rejected/triage
+
+   the agent printed:
+   | bye
+
+   reproduce  cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn failures_without_a_place() {
+    let text = trouble(
+        &Trouble {
+            name: "triage",
+            code: "BASELINE_MISSING",
+            message: "there is no baseline",
+            place: None,
+            body: &[],
+            help: &["record one: TRAJECTLY_UPDATE=1 cargo test".to_owned()],
+            output: "",
+            commands: &commands(),
+        },
+        Paint::plain(),
+    );
+    assert_text(
+        &text,
+        r#"
+ERROR triage
+
+error[BASELINE_MISSING]: there is no baseline
+   = help: record one: TRAJECTLY_UPDATE=1 cargo test
+
+   reproduce  cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+fn drifted(pending: Option<&str>, paint: Paint) -> String {
+    let old = "1. fetch_ticket(ticket_id=\"T-1042\")\n2. store_triage(priority=\"high\")\n\nanswer: \"done\"\n";
+    let new = "1. fetch_ticket(ticket_id=\"T-1042\")\n2. store_triage(priority=\"low\")\n\nanswer: \"done\"\n";
+    drift("triage", "specs/snapshots/triage.snap", pending, old, new, &commands(), paint)
+}
+
+#[test]
+fn drift_to_be_reviewed() {
+    assert_text(
+        &drifted(Some("specs/snapshots/triage.snap.new"), Paint::plain()),
+        r#"
+FAIL triage: the run has drifted
+
+error[SNAPSHOT_DRIFT]: no rule is broken, but the run differs from its accepted snapshot
+  --> specs/snapshots/triage.snap
+   |
+   |   1. fetch_ticket(ticket_id="T-1042")
+   | - 2. store_triage(priority="high")
+   | + 2. store_triage(priority="low")
+   |
+   |   answer: "done"
+   |
+   = help: look at it with `cargo insta review`, and accept it there if it is intended
+
+   pending         specs/snapshots/triage.snap.new
+   reproduce       cargo test --test agents -- --exact triage
+   accept instead  TRAJECTLY_UPDATE=accept cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn specs_that_cannot_be_used() {
+    let location = Location {
+        file: "specs/triage.agent.yaml".to_owned(),
+        line: 12,
+        column: 9,
+        width: 3,
+        text: "strict: yes".to_owned(),
+    };
+    let problem = |location, path: &str, message: &str| Problem {
+        location,
+        path: path.to_owned(),
+        message: message.to_owned(),
+        help: None,
+    };
+    let error = SpecError {
+        file: "specs/triage.agent.yaml".to_owned(),
+        problems: vec![
+            Problem { help: Some("write `true`".to_owned()), ..problem(Some(location), "strict", "`yes` is no flag") },
+            problem(None, "contracts", "contracts are missing"),
+        ],
+        omitted: 3,
+    };
+    assert_text(
+        &spec_error("triage", &error, &commands(), Paint::plain()),
+        r#"
+ERROR triage: 5 problems in its spec
+
+error[SPEC_INVALID]: `yes` is no flag
+   --> specs/triage.agent.yaml:12:9
+    |
+ 12 | strict: yes
+    |         ^^^
+    = help: write `true`
+
+error[SPEC_INVALID]: contracts are missing
+  --> specs/triage.agent.yaml: contracts
+
+   … and 3 more
+
+   reproduce  cargo test --test agents -- --exact triage
+"#,
+    );
+    let nowhere = SpecError { file: String::new(), problems: vec![problem(None, "", "it is empty")], omitted: 0 };
+    assert_text(
+        &spec_error("triage", &nowhere, &commands(), Paint::plain()),
+        r#"
+ERROR triage: 1 problem in its spec
+
+error[SPEC_INVALID]: it is empty
+
+   reproduce  cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn violations_that_only_repeat_are_folded() {
+    // Nothing else shows the call, so the first that is about it does.
+    let full = |sample: &Sample| -> Vec<String> {
+        let text = sample.plain();
+        let codes = text.lines().filter(|line| line.starts_with("error[") || line.starts_with("   … and "));
+        codes.map(|line| line.split(']').next().unwrap_or_default().replace("error[", "")).collect()
+    };
+    let mut sample = denied();
+    let [missing, extra, contract] = &sample.violations[..] else { panic!("the sample has three violations") };
+    let (missing, extra, contract) = (missing.clone(), extra.clone(), contract.clone());
+    let side_effect = Violation { code: Code::RefinementExtraSideEffectCall, ..extra.clone() };
+    let again = Violation { message: "denied once more".to_owned(), ..contract.clone() };
+    let (missing_code, extra_code) = ("REFINEMENT_BASELINE_CALL_MISSING", "REFINEMENT_EXTRA_TOOL_CALL");
+    for (violations, expected) in [
+        (vec![&missing, &extra], vec![missing_code, extra_code]),
+        (
+            vec![&missing, &side_effect, &extra],
+            vec![
+                missing_code,
+                "REFINEMENT_EXTRA_SIDE_EFFECT_CALL",
+                "   … and REFINEMENT_EXTRA_TOOL_CALL (unsafe_export)",
+            ],
+        ),
+        (
+            vec![&extra, &side_effect, &contract, &again],
+            vec![
+                extra_code,
+                "CONTRACT_TOOL_DENIED",
+                "   … and REFINEMENT_EXTRA_SIDE_EFFECT_CALL, CONTRACT_TOOL_DENIED (unsafe_export)",
+            ],
+        ),
+    ] {
+        sample.violations = violations.into_iter().cloned().collect();
+        assert_eq!(full(&sample), expected);
+    }
+}
+
+#[test]
+fn drift_where_nothing_is_pending() {
+    assert_text(
+        &drifted(None, Paint::plain()),
+        r#"
+FAIL triage: the run has drifted
+
+error[SNAPSHOT_DRIFT]: no rule is broken, but the run differs from its accepted snapshot
+  --> specs/snapshots/triage.snap
+   |
+   |   1. fetch_ticket(ticket_id="T-1042")
+   | - 2. store_triage(priority="high")
+   | + 2. store_triage(priority="low")
+   |
+   |   answer: "done"
+   |
+   = help: if it is intended, accept it with the command below
+
+   reproduce       cargo test --test agents -- --exact triage
+   accept instead  TRAJECTLY_UPDATE=accept cargo test --test agents -- --exact triage
+"#,
+    );
+}
+
+#[test]
+fn differences_between_texts() {
+    let lines = |range: std::ops::RangeInclusive<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
+    let long = |word: &str| format!("{} {word} {}", "before".repeat(20), "after".repeat(30));
+    for (recorded, actual, expected) in [
+        ("same\n", "same\n", ""),
+        (
+            "a",
+            "a\n",
+            r#"
+  a
++
+"#,
+        ),
+        (
+            "keep\nblank \nkeep",
+            "keep\nblank\nkeep",
+            r#"
+  keep
+- blank·
++ blank
+  keep
+"#,
+        ),
+        (
+            "tab\tx\r\n",
+            "tab x\n",
+            r#"
+- tab\tx\r
++ tab x
+"#,
+        ),
+        (
+            &long("fifty"),
+            &long("sixty"),
+            r#"
+- …eforebeforebeforebeforebefore fifty afterafterafterafterafterafterafterafterafterafterafte…
++ …eforebeforebeforebeforebefore sixty afterafterafterafterafterafterafterafterafterafterafte…
+"#,
+        ),
+        (
+            &lines(1..=20),
+            &lines(1..=20).replace("line 3\n", "").replace("line 15\n", "line XV\n"),
+            r#"
+  line 1
+  line 2
+- line 3
+  line 4
+  line 5
+  ⋮
+  line 13
+  line 14
+- line 15
++ line XV
+  line 16
+  line 17
+"#,
+        ),
+    ] {
+        assert_text(&prompt_diff(recorded, actual, Paint::plain()), expected);
+    }
+}
+
+#[test]
+fn of_many_lines_the_first_are_shown() {
+    let lines: String = (1..=50).map(|n| format!("line {n}\n")).collect();
+    let diff = prompt_diff("", &lines, Paint::plain());
+    assert_eq!(diff.lines().next(), Some("+ line 1"));
+    assert_eq!(diff.lines().skip(39).collect::<Vec<_>>(), ["+ line 40", "  … 10 lines left out"]);
+}
+
+#[test]
+fn of_much_output_the_end_is_shown() {
+    let output: String = (1..=60).map(|n| format!("step {n}\n")).collect();
+    let text = Sample { output, ..panicked() }.plain();
+    assert!(text.contains("the agent printed (the last 40 of 60 lines):\n   | step 21\n"), "{text}");
+    assert!(text.contains("\n   | step 60\n\n   counterexample"), "{text}");
+}
+
+#[test]
+fn large_texts_are_compared_from_the_first_difference_on() {
+    let text =
+        |tag: char| -> String { (0..5_000).map(|n| format!("{}{n}\n", if n < 100 { ' ' } else { tag })).collect() };
+    let diff = prompt_diff(&text('a'), &text('b'), Paint::plain());
+    assert_eq!(diff.lines().nth(2), Some("- a100"));
+    assert_eq!(diff.lines().last(), Some("  … 2901 lines not compared"));
+}
+
+/// A terminal is obeyed by control characters alone.
+#[test]
+fn plain_text_cannot_steer_a_terminal() {
+    let mut texts: Vec<String> = samples().iter().map(Sample::plain).collect();
+    texts.push(drifted(None, Paint::plain()));
+    texts.push(prompt_diff("\u{1b}[31mred\u{7}", "\u{9b}1mbold\u{202e}", Paint::plain()));
+    for text in texts {
+        let bad =
+            |c: &char| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c) || *c == '\u{200b}';
+        assert_eq!(text.chars().find(bad), None, "{text:?}");
+    }
+}
+
+#[test]
+fn lines_stay_narrow() {
+    let text = hostile().plain();
+    // Messages, notes and output wrap as the terminal wraps them; all that is laid out in columns must not.
+    let laid_out = text.lines().filter(|line| line.contains(" | ") || line.contains("CALL") || line.contains("STEP"));
+    for line in laid_out.filter(|line| !line.starts_with("   |")) {
+        assert!(text::width_of(line) <= WIDTH, "{} columns: {line}", text::width_of(line));
+    }
+    for line in text.lines() {
+        assert!(text::width_of(line) <= 10 * WIDTH, "{line}");
+    }
+}
+
+#[test]
+fn colours_change_no_text() {
+    let mut pairs: Vec<(String, String)> =
+        samples().iter().map(|sample| (sample.plain(), sample.show(Paint::coloured()))).collect();
+    pairs.push((drifted(None, Paint::plain()), drifted(None, Paint::coloured())));
+    pairs.push(("- a\n+ b".to_owned(), prompt_diff("a", "b", Paint::coloured())));
+    for (plain, coloured) in pairs {
+        assert_ne!(plain, coloured);
+        assert_text(&text::without_sequences(&coloured), &plain);
+    }
+}
+
+/// Faults are red, frames blue, and nothing is coloured across a line's end.
+#[test]
+fn colours_end_with_their_line() {
+    let coloured = denied().show(Paint::coloured());
+    assert!(coloured.starts_with("\u{1b}[1m\u{1b}[91mFAIL\u{1b}[0m\u{1b}[1m triage"), "{coloured:?}");
+    for line in coloured.lines().filter(|line| line.contains('\u{1b}')) {
+        assert!(line.rfind("\u{1b}[0m") >= line.rfind('\u{1b}'), "{line:?}");
+    }
+}
+
+#[test]
+fn a_verdict_without_violations_is_shown_too() {
+    let sample = Sample { violations: Vec::new(), ..denied() };
+    assert!(sample.plain().starts_with("FAIL triage: no rule is broken\n"), "{}", sample.plain());
+}
+
+#[test]
+fn texts_are_cut_by_what_they_fill() {
+    for (text, width, expected) in [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("漢字", 4, "漢字"),
+        ("漢字漢", 5, "漢字…"),
+        ("漢字漢", 4, "漢…"),
+        ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e"),
+        ("a\u{1b}", 6, "a…"),
+        ("a\u{1b}", 7, "a\\u{1b}"),
+        ("abc", 0, ""),
+    ] {
+        assert_eq!(text::fit(text, width), expected, "{text:?} in {width}");
+    }
+}
+
+/// The line breaks at both ends of the expected literal are there for the eye.
+#[track_caller]
+fn assert_text(actual: &str, expected: &str) {
+    let expected = expected.strip_prefix('\n').unwrap_or(expected);
+    let expected = expected.strip_suffix('\n').unwrap_or(expected);
+    let diff = || prompt_diff(expected, actual, Paint::plain());
+    assert!(actual == expected, "not as expected (-), but (+):\n{}\n\n{actual}", diff());
+}
