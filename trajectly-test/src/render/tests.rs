@@ -1,16 +1,16 @@
 //! Whole texts, as people see them.
 
 mod alignment;
+mod outside;
 mod samples;
+mod texts;
 
 use trajectly_engine::code::Code;
-use trajectly_engine::spec::{Location, Problem, SpecError};
 use trajectly_engine::verdict::Violation;
 
 use super::diff::prompt_diff;
 use super::text::{self, WIDTH};
-use super::trouble::spec_error;
-use super::{Paint, Trouble, drift, trouble};
+use super::{Paint, drift};
 use samples::*;
 
 #[test]
@@ -228,75 +228,6 @@ error[CONTRACT_SEQUENCE_EVENTUALLY_MISSING]: `store` never happens
     );
 }
 
-#[test]
-fn failures_outside_the_verdict() {
-    let text = trouble(
-        &Trouble {
-            name: "triage",
-            code: "RECORDING_REJECTED",
-            message: "this run cannot be a baseline",
-            place: Some("specs/triage.agent.yaml"),
-            body: &["CONTRACT_TOOL_DENIED at event 3:\n`unsafe_export` is denied".to_owned(), "no network".to_owned()],
-            help: &[
-                "mend the agent, or the spec".to_owned(),
-                "the run is kept in .trajectly/rejected/triage".to_owned(),
-            ],
-            output: "bye\n",
-            commands: &commands(),
-        },
-        Paint::plain(),
-    );
-    assert_text(
-        &text,
-        r#"
-ERROR triage
-
-error[RECORDING_REJECTED]: this run cannot be a baseline
-  --> specs/triage.agent.yaml
-   |
-   | CONTRACT_TOOL_DENIED at event 3:
-   | `unsafe_export` is denied
-   | no network
-   |
-   = help: mend the agent, or the spec
-   = help: the run is kept in .trajectly/rejected/triage
-
-   the agent printed:
-   | bye
-
-   reproduce  cargo test --test agents -- --exact triage
-"#,
-    );
-}
-
-#[test]
-fn failures_without_a_place() {
-    let text = trouble(
-        &Trouble {
-            name: "triage",
-            code: "BASELINE_MISSING",
-            message: "there is no baseline",
-            place: None,
-            body: &[],
-            help: &["record one: TRAJECTLY_UPDATE=1 cargo test".to_owned()],
-            output: "",
-            commands: &commands(),
-        },
-        Paint::plain(),
-    );
-    assert_text(
-        &text,
-        r#"
-ERROR triage
-
-error[BASELINE_MISSING]: there is no baseline
-   = help: record one: TRAJECTLY_UPDATE=1 cargo test
-
-   reproduce  cargo test --test agents -- --exact triage
-"#,
-    );
-}
-
 fn drifted(pending: Option<&str>, paint: Paint) -> String {
     let old = "1. fetch_ticket(ticket_id=\"T-1042\")\n2. store_triage(priority=\"high\")\n\nanswer: \"done\"\n";
     let new = "1. fetch_ticket(ticket_id=\"T-1042\")\n2. store_triage(priority=\"low\")\n\nanswer: \"done\"\n";
@@ -304,89 +235,7 @@ fn drifted(pending: Option<&str>, paint: Paint) -> String {
 }
 
 #[test]
-fn drift_to_be_reviewed() {
-    assert_text(
-        &drifted(Some("specs/snapshots/triage.snap.new"), Paint::plain()),
-        r#"
-FAIL triage: the run has drifted
-
-error[SNAPSHOT_DRIFT]: no rule is broken, but the run differs from its accepted snapshot
-  --> specs/snapshots/triage.snap
-   |
-   |   1. fetch_ticket(ticket_id="T-1042")
-   | - 2. store_triage(priority="high")
-   | + 2. store_triage(priority="low")
-   |
-   |   answer: "done"
-   |
-   = help: look at it with `cargo insta review`, and accept it there if it is intended
-
-   pending         specs/snapshots/triage.snap.new
-   reproduce       cargo test --test agents -- --exact triage
-   accept instead  TRAJECTLY_UPDATE=accept cargo test --test agents -- --exact triage
-"#,
-    );
-}
-
-#[test]
-fn specs_that_cannot_be_used() {
-    let location = Location {
-        file: "specs/triage.agent.yaml".to_owned(),
-        line: 12,
-        column: 9,
-        width: 3,
-        text: "strict: yes".to_owned(),
-    };
-    let problem = |location, path: &str, message: &str| Problem {
-        location,
-        path: path.to_owned(),
-        message: message.to_owned(),
-        help: None,
-    };
-    let error = SpecError {
-        file: "specs/triage.agent.yaml".to_owned(),
-        problems: vec![
-            Problem { help: Some("write `true`".to_owned()), ..problem(Some(location), "strict", "`yes` is no flag") },
-            problem(None, "contracts", "contracts are missing"),
-        ],
-        omitted: 3,
-    };
-    assert_text(
-        &spec_error("triage", &error, &commands(), Paint::plain()),
-        r#"
-ERROR triage: 5 problems in its spec
-
-error[SPEC_INVALID]: `yes` is no flag
-   --> specs/triage.agent.yaml:12:9
-    |
- 12 | strict: yes
-    |         ^^^
-    = help: write `true`
-
-error[SPEC_INVALID]: contracts are missing
-  --> specs/triage.agent.yaml: contracts
-
-   … and 3 more
-
-   reproduce  cargo test --test agents -- --exact triage
-"#,
-    );
-    let nowhere = SpecError { file: String::new(), problems: vec![problem(None, "", "it is empty")], omitted: 0 };
-    assert_text(
-        &spec_error("triage", &nowhere, &commands(), Paint::plain()),
-        r#"
-ERROR triage: 1 problem in its spec
-
-error[SPEC_INVALID]: it is empty
-
-   reproduce  cargo test --test agents -- --exact triage
-"#,
-    );
-}
-
-#[test]
 fn violations_that_only_repeat_are_folded() {
-    // Nothing else shows the call, so the first that is about it does.
     let full = |sample: &Sample| -> Vec<String> {
         let text = sample.plain();
         let codes = text.lines().filter(|line| line.starts_with("error[") || line.starts_with("   … and "));
@@ -399,6 +248,7 @@ fn violations_that_only_repeat_are_folded() {
     let again = Violation { message: "denied once more".to_owned(), ..contract.clone() };
     let (missing_code, extra_code) = ("REFINEMENT_BASELINE_CALL_MISSING", "REFINEMENT_EXTRA_TOOL_CALL");
     for (violations, expected) in [
+        // Nothing else shows the call, so the first that is about it does.
         (vec![&missing, &extra], vec![missing_code, extra_code]),
         (
             vec![&missing, &side_effect, &extra],
@@ -423,115 +273,11 @@ fn violations_that_only_repeat_are_folded() {
 }
 
 #[test]
-fn drift_where_nothing_is_pending() {
-    assert_text(
-        &drifted(None, Paint::plain()),
-        r#"
-FAIL triage: the run has drifted
-
-error[SNAPSHOT_DRIFT]: no rule is broken, but the run differs from its accepted snapshot
-  --> specs/snapshots/triage.snap
-   |
-   |   1. fetch_ticket(ticket_id="T-1042")
-   | - 2. store_triage(priority="high")
-   | + 2. store_triage(priority="low")
-   |
-   |   answer: "done"
-   |
-   = help: if it is intended, accept it with the command below
-
-   reproduce       cargo test --test agents -- --exact triage
-   accept instead  TRAJECTLY_UPDATE=accept cargo test --test agents -- --exact triage
-"#,
-    );
-}
-
-#[test]
-fn differences_between_texts() {
-    let lines = |range: std::ops::RangeInclusive<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
-    let long = |word: &str| format!("{} {word} {}", "before".repeat(20), "after".repeat(30));
-    for (recorded, actual, expected) in [
-        ("same\n", "same\n", ""),
-        (
-            "a",
-            "a\n",
-            r#"
-  a
-+
-"#,
-        ),
-        (
-            "keep\nblank \nkeep",
-            "keep\nblank\nkeep",
-            r#"
-  keep
-- blank·
-+ blank
-  keep
-"#,
-        ),
-        (
-            "tab\tx\r\n",
-            "tab x\n",
-            r#"
-- tab\tx\r
-+ tab x
-"#,
-        ),
-        (
-            &long("fifty"),
-            &long("sixty"),
-            r#"
-- …eforebeforebeforebeforebefore fifty afterafterafterafterafterafterafterafterafterafterafte…
-+ …eforebeforebeforebeforebefore sixty afterafterafterafterafterafterafterafterafterafterafte…
-"#,
-        ),
-        (
-            &lines(1..=20),
-            &lines(1..=20).replace("line 3\n", "").replace("line 15\n", "line XV\n"),
-            r#"
-  line 1
-  line 2
-- line 3
-  line 4
-  line 5
-  ⋮
-  line 13
-  line 14
-- line 15
-+ line XV
-  line 16
-  line 17
-"#,
-        ),
-    ] {
-        assert_text(&prompt_diff(recorded, actual, Paint::plain()), expected);
-    }
-}
-
-#[test]
-fn of_many_lines_the_first_are_shown() {
-    let lines: String = (1..=50).map(|n| format!("line {n}\n")).collect();
-    let diff = prompt_diff("", &lines, Paint::plain());
-    assert_eq!(diff.lines().next(), Some("+ line 1"));
-    assert_eq!(diff.lines().skip(39).collect::<Vec<_>>(), ["+ line 40", "  … 10 lines left out"]);
-}
-
-#[test]
 fn of_much_output_the_end_is_shown() {
     let output: String = (1..=60).map(|n| format!("step {n}\n")).collect();
     let text = Sample { output, ..panicked() }.plain();
     assert!(text.contains("the agent printed (the last 40 of 60 lines):\n   | step 21\n"), "{text}");
     assert!(text.contains("\n   | step 60\n\n   counterexample"), "{text}");
-}
-
-#[test]
-fn large_texts_are_compared_from_the_first_difference_on() {
-    let text =
-        |tag: char| -> String { (0..5_000).map(|n| format!("{}{n}\n", if n < 100 { ' ' } else { tag })).collect() };
-    let diff = prompt_diff(&text('a'), &text('b'), Paint::plain());
-    assert_eq!(diff.lines().nth(2), Some("- a100"));
-    assert_eq!(diff.lines().last(), Some("  … 2901 lines not compared"));
 }
 
 /// A terminal is obeyed by control characters alone.
@@ -586,23 +332,6 @@ fn colours_end_with_their_line() {
 fn a_verdict_without_violations_is_shown_too() {
     let sample = Sample { violations: Vec::new(), ..denied() };
     assert!(sample.plain().starts_with("FAIL triage: no rule is broken\n"), "{}", sample.plain());
-}
-
-#[test]
-fn texts_are_cut_by_what_they_fill() {
-    for (text, width, expected) in [
-        ("abc", 3, "abc"),
-        ("abcd", 3, "ab…"),
-        ("漢字", 4, "漢字"),
-        ("漢字漢", 5, "漢字…"),
-        ("漢字漢", 4, "漢…"),
-        ("e\u{301}e\u{301}e", 3, "e\u{301}e\u{301}e"),
-        ("a\u{1b}", 6, "a…"),
-        ("a\u{1b}", 7, "a\\u{1b}"),
-        ("abc", 0, ""),
-    ] {
-        assert_eq!(text::fit(text, width), expected, "{text:?} in {width}");
-    }
 }
 
 /// The line breaks at both ends of the expected literal are there for the eye.
