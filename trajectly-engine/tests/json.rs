@@ -110,6 +110,46 @@ fn no_prefix_of_a_document_reads_or_panics() {
     }
 }
 
+/// serde_json decides what is JSON, apart from numbers beyond the range of doubles, which it refuses. It also reads `-0`
+/// as a float.
+#[test]
+fn accepts_what_serde_json_accepts() {
+    const SEED: &str = r#"{"a":[1,-2.5,"x\u00e9\ud83d\ude00é\n",true,false,null,{"b":{},"c":[[]]}],"d":7,"d":"\\"}"#;
+    const SPARE: &[char] =
+        &['"', '\\', '{', '}', '[', ']', ',', ':', '0', '1', '-', '.', 'e', 'u', 'd', '8', ' ', '\n', 'é'];
+
+    let mut state: u64 = 42;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut accepted = 0;
+    for _ in 0..40_000 {
+        let mut text: Vec<char> = SEED.chars().collect();
+        for _ in 0..=random(3) {
+            let at = random(text.len());
+            let spare = SPARE[random(SPARE.len())];
+            match random(3) {
+                0 => text[at] = spare,
+                1 => text.insert(at, spare),
+                _ => drop(text.remove(at)),
+            }
+        }
+        let text: String = text.into_iter().collect();
+        let theirs = serde_json::from_str::<serde_json::Value>(&text);
+        match (Json::parse(&text), theirs) {
+            (Ok(ours), Ok(theirs)) => {
+                accepted += 1;
+                assert!(ours == Json::from(theirs) || text.contains("-0"), "{text}");
+            }
+            (Ok(_), Err(error)) => assert!(error.to_string().contains("out of range"), "{error}: {text}"),
+            (Err(error), Ok(_)) => panic!("{error}: {text}"),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    assert!(accepted > 1000, "{accepted} of the texts are JSON");
+}
+
 #[test]
 fn equality_tells_integers_floats_and_zeros_apart() {
     assert_eq!(json("10"), Json::from(10));

@@ -88,23 +88,77 @@ pub(super) fn number(number: &Number, out: &mut String) {
 /// Appends a finite float as Python writes it: the shortest digits that read back the same, positional from 1e-4 up to
 /// 1e16, always with a point or an exponent.
 pub(crate) fn push_float(float: f64, out: &mut String) {
-    let start = out.len();
-    push(out, format_args!("{float:e}"));
-    // Rust writes digits[.digits]e[-]exponent.
-    let Some(e) = out[start..].find('e').map(|e| start + e) else {
-        return;
-    };
-    let exponent: i32 = out[e + 1..].parse().unwrap_or(0);
-    if !(-4..16).contains(&exponent) {
-        out.truncate(e);
-        let sign = if exponent < 0 { '-' } else { '+' };
-        push(out, format_args!("e{sign}{:02}", exponent.unsigned_abs()));
-        return;
+    let text = shortest(float);
+    let text = text.as_str();
+    // Rust writes [-]digit[.digits]e[-]exponent.
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let zeros = |out: &mut String, count: usize| out.extend(std::iter::repeat_n('0', count));
+
+    out.push_str(sign);
+    match usize::try_from(exponent) {
+        Ok(whole @ 0..16) => {
+            out.push_str(first);
+            out.push_str(&rest[..whole.min(rest.len())]);
+            zeros(out, whole.saturating_sub(rest.len()));
+            out.push('.');
+            out.push_str(rest.get(whole..).filter(|decimals| !decimals.is_empty()).unwrap_or("0"));
+        }
+        Err(_) if exponent >= -4 => {
+            out.push_str("0.");
+            zeros(out, exponent.unsigned_abs() as usize - 1);
+            out.push_str(first);
+            out.push_str(rest);
+        }
+        _ => {
+            out.push_str(mantissa);
+            let sign = if exponent < 0 { '-' } else { '+' };
+            push(out, format_args!("e{sign}{:02}", exponent.unsigned_abs()));
+        }
     }
-    out.truncate(start);
-    push(out, format_args!("{float}"));
-    if !out[start..].contains('.') {
-        out.push_str(".0");
+}
+
+/// The shortest digits that read back the same, and of two as short and as near the one with the even last digit: there
+/// Rust takes the other.
+fn shortest(float: f64) -> Digits {
+    /// With fewer digits than this, two neighbours never read back the same.
+    const AMBIGUOUS: usize = 16;
+
+    let mut shortest = Digits::default();
+    let _ = write!(shortest, "{float:e}");
+    let mantissa = shortest.as_str().split('e').next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    if digits >= AMBIGUOUS {
+        let mut nearest = Digits::default();
+        let _ = write!(nearest, "{float:.*e}", digits - 1);
+        if nearest.as_str().parse() == Ok(float) {
+            return nearest;
+        }
+    }
+    shortest
+}
+
+/// Room for the digits of one float.
+#[derive(Default)]
+struct Digits {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl Digits {
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.length + text.len();
+        self.bytes.get_mut(self.length..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
     }
 }
 
