@@ -85,3 +85,11 @@ pub(crate) fn ends(ty: &Type) -> (Span, Span) {
     let last = places.last().unwrap_or(first);
     (first, last)
 }
+
+/// Whether a token that `wanted` tells stands in `tokens`, however deep.
+pub(crate) fn has(tokens: TokenStream, wanted: impl Fn(&TokenTree) -> bool + Copy) -> bool {
+    tokens.into_iter().any(|tree| match &tree {
+        TokenTree::Group(group) => has(group.stream(), wanted),
+        other => wanted(other),
+    })
+}

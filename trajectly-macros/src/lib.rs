@@ -7,6 +7,8 @@
 //! the token that makes it, all mistakes of one attribute together, and the item itself stays in place, so that one
 //! wrong option does not cause a second wave of errors about a missing function.
 
+#![forbid(unsafe_code)]
+
 use proc_macro::TokenStream;
 
 mod agent_test;

@@ -1,9 +1,7 @@
 //! An attribute's arguments as options: `key`, `key = value`, `key(list)`.
 
-use std::fmt::Write as _;
-
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use syn::parse::Parser as _;
+use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{LitStr, Path};
 
 use crate::error::Errors;
@@ -15,10 +13,10 @@ pub(crate) struct Known {
     pub(crate) example: &'static str,
 }
 
-/// One option as written. Its key is known and not given before.
+/// One option as written, or as probably meant.
 pub(crate) struct Given {
     pub(crate) known: &'static Known,
-    pub(crate) key: Ident,
+    pub(crate) key: Span,
     pub(crate) value: Value,
 }
 
@@ -30,11 +28,14 @@ pub(crate) enum Value {
     Assigned(TokenStream),
     /// `(tokens)`.
     List(Group),
+    /// Something that is reported already.
+    Misread,
 }
 
 /// Splits `arguments` at their commas and reports each part that is not a known option given once.
 ///
-/// A part is read whatever the parts before it hold, which is what lets all mistakes be shown together.
+/// A part is read whatever the parts before it hold, which is what lets all mistakes be shown together. One that cannot
+/// be read but is close to an option still counts as that option, so that it is not reported as absent on top.
 pub(crate) fn read(
     arguments: TokenStream,
     macro_name: &str,
@@ -43,11 +44,12 @@ pub(crate) fn read(
 ) -> Vec<Given> {
     let mut given: Vec<Given> = Vec::new();
     for part in split(arguments) {
-        let Some(option) = read_one(part, macro_name, known, errors) else {
+        let Some(option) = read_one(&part, macro_name, known, errors) else {
             continue;
         };
-        if given.iter().any(|other| other.key == option.key) {
-            errors.at(option.key.span(), format!("option `{}` is given twice", option.key));
+        let key = option.known.key;
+        if !matches!(option.value, Value::Misread) && given.iter().any(|other| other.known.key == key) {
+            errors.at(option.key, format!("option `{key}` is given twice"));
         } else {
             given.push(option);
         }
@@ -68,59 +70,68 @@ fn split(arguments: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-fn read_one(part: Vec<TokenTree>, macro_name: &str, known: &'static [Known], errors: &mut Errors) -> Option<Given> {
-    let mut trees = part.iter();
-    let Some(TokenTree::Ident(key)) = trees.next() else {
-        let all: TokenStream = part.into_iter().collect();
-        let first = known.first().map_or("", |known| known.example);
-        errors.on(all, format!("expected an option, such as `{first}`"));
-        return None;
+fn read_one(part: &[TokenTree], macro_name: &str, known: &'static [Known], errors: &mut Errors) -> Option<Given> {
+    let Some((TokenTree::Ident(key), rest)) = part.split_first() else {
+        let all: TokenStream = part.iter().cloned().collect();
+        let first = known.first()?;
+        errors.on(&all, format!("expected an option, such as `{}`", first.example));
+        return Some(Given { known: first, key: Span::call_site(), value: Value::Misread });
     };
-    let Some(known) = known.iter().find(|known| key == known.key) else {
-        errors.at(key.span(), unknown(key, macro_name, known));
-        return None;
-    };
-    let value = match trees.next() {
-        None => Value::None,
-        Some(TokenTree::Punct(punct)) if punct.as_char() == '=' => {
-            let value: TokenStream = trees.by_ref().cloned().collect();
-            if value.is_empty() {
-                errors.at(punct.span(), format!("expected `{}`", known.example));
-                return None;
-            }
-            Value::Assigned(value)
-        }
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => Value::List(group.clone()),
-        Some(other) => {
-            errors.on(other, format!("expected `{}`", known.example));
-            return None;
-        }
-    };
-    if let Some(extra) = trees.next() {
-        errors.on(extra, "expected a comma");
-        return None;
+    let key_is = |known: &&Known| key == known.key;
+    if let Some(known) = known.iter().find(key_is) {
+        let value = value(key, rest, known, errors);
+        return Some(Given { known, key: key.span(), value });
     }
-    Some(Given { known, key: key.clone(), value })
+    let word = key.to_string();
+    match nearest(&word, known.iter().map(|known| known.key)) {
+        Some(near) => {
+            errors.at(key.span(), format!("unknown option `{word}`; did you mean `{near}`?"));
+            let known = known.iter().find(|known| known.key == near)?;
+            Some(Given { known, key: key.span(), value: Value::Misread })
+        }
+        None => {
+            let all: Vec<_> = known.iter().map(|known| format!("`{}`", known.key)).collect();
+            let all = all.join(", ");
+            errors.at(key.span(), format!("unknown option `{word}`; #[{macro_name}] takes {all}"));
+            None
+        }
+    }
 }
 
-fn unknown(key: &Ident, macro_name: &str, known: &[Known]) -> String {
-    let word = key.to_string();
-    if let Some(near) = nearest(&word, known.iter().map(|known| known.key)) {
-        return format!("unknown option `{word}`; did you mean `{near}`?");
+fn value(key: &Ident, rest: &[TokenTree], known: &Known, errors: &mut Errors) -> Value {
+    match rest {
+        [] => Value::None,
+        [TokenTree::Punct(equals)] if equals.as_char() == '=' => {
+            errors.at(equals.span(), known.expected());
+            Value::Misread
+        }
+        [TokenTree::Punct(equals), TokenTree::Literal(_), extra, ..] if equals.as_char() == '=' => {
+            errors.on(extra, format!("expected a comma after `{key} = …`"));
+            Value::Misread
+        }
+        [TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
+            Value::Assigned(value.iter().cloned().collect())
+        }
+        [TokenTree::Group(list)] if list.delimiter() == Delimiter::Parenthesis => Value::List(list.clone()),
+        [other, ..] => {
+            errors.on(other, known.expected());
+            Value::Misread
+        }
     }
-    let mut message = format!("unknown option `{word}`; #[{macro_name}] takes ");
-    for (index, known) in known.iter().enumerate() {
-        let _ = write!(message, "{}`{}`", if index == 0 { "" } else { ", " }, known.key);
+}
+
+impl Known {
+    fn expected(&self) -> String {
+        format!("expected the form `{}`", self.example)
     }
-    message
 }
 
 impl Given {
     /// The value as a string literal with something in it.
     pub(crate) fn text(&self, errors: &mut Errors) -> Option<LitStr> {
-        let literal: LitStr = self.assigned(errors)?;
+        let literal: LitStr = self.assigned(<LitStr as Parse>::parse, errors)?;
         if literal.value().trim().is_empty() {
-            errors.on(&literal, format!("`{}` is empty; expected `{}`", self.key, self.known.example));
+            errors.on(&literal, format!("`{}` is empty; {}", self.known.key, self.known.expected()));
             return None;
         }
         Some(literal)
@@ -128,46 +139,28 @@ impl Given {
 
     /// The value as a path, such as `my_crate::reexports::trajectly_test`.
     pub(crate) fn path(&self, errors: &mut Errors) -> Option<Path> {
-        match &self.value {
-            Value::Assigned(tokens) => {
-                match Path::parse_mod_style.parse2(tokens.clone()) {
-                    Ok(path) => return Some(path),
-                    Err(_) => errors.on(tokens, self.expected()),
-                }
-                None
-            }
-            _ => self.misshapen(errors),
-        }
+        self.assigned(Path::parse_mod_style, errors)
     }
 
-    /// The value after `=`, parsed.
-    pub(crate) fn assigned<T: syn::parse::Parse>(&self, errors: &mut Errors) -> Option<T> {
-        match &self.value {
-            Value::Assigned(tokens) => match syn::parse2(tokens.clone()) {
-                Ok(value) => Some(value),
-                Err(_) => {
-                    errors.on(tokens, self.expected());
-                    None
-                }
-            },
-            _ => self.misshapen(errors),
+    /// What stands after `=`, read by `parser`.
+    pub(crate) fn assigned<T>(&self, parser: fn(ParseStream<'_>) -> syn::Result<T>, errors: &mut Errors) -> Option<T> {
+        let Value::Assigned(tokens) = &self.value else {
+            return self.misshapen(errors);
+        };
+        let value = parser.parse2(tokens.clone()).ok();
+        if value.is_none() {
+            errors.on(tokens, self.known.expected());
         }
+        value
     }
 
-    /// Reports that the value has not the shape that the option takes.
+    /// Reports that the value has not the form that the option takes, unless that is said already.
     pub(crate) fn misshapen<T>(&self, errors: &mut Errors) -> Option<T> {
-        errors.at(self.span(), self.expected());
-        None
-    }
-
-    fn expected(&self) -> String {
-        format!("expected `{}`", self.known.example)
-    }
-
-    fn span(&self) -> Span {
         match &self.value {
-            Value::List(group) => group.span(),
-            Value::None | Value::Assigned(_) => self.key.span(),
+            Value::Misread => {}
+            Value::List(list) => errors.at(list.span(), self.known.expected()),
+            Value::None | Value::Assigned(_) => errors.at(self.key, self.known.expected()),
         }
+        None
     }
 }

@@ -8,7 +8,7 @@ use syn::{FnArg, LitStr};
 use super::attributes::{Attributes, Ignore};
 use super::parse::AgentTest;
 use super::signature::Takes;
-use crate::function::ends;
+use crate::function::{ends, has};
 
 /// The test as three items: a `#[test]` for the default harness, a static that holds the user's function and what is
 /// known of it, and that static's registration for our own harness.
@@ -97,7 +97,11 @@ fn run(test: &AgentTest) -> TokenStream {
     let output = match test.function.output() {
         None => Some(quote!(::<()>)),
         // `impl Trait` has no name to give; `finish` sees the type of the call then.
-        Some(output) if names_impl(output.to_token_stream()) => None,
+        Some(output)
+            if has(output.to_token_stream(), |tree| matches!(tree, TokenTree::Ident(ident) if ident == "impl")) =>
+        {
+            None
+        }
         Some(output) => Some(quote!(::<#output>)),
     };
     quote! {
@@ -121,14 +125,6 @@ fn argument(test: &AgentTest) -> Option<TokenStream> {
         Takes::SessionRef => Some(quote_spanned!(first.resolved_at(Span::mixed_site())=> &)),
     };
     Some(quote!(#borrow #session))
-}
-
-fn names_impl(output: TokenStream) -> bool {
-    output.into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ident == "impl",
-        TokenTree::Group(group) => names_impl(group.stream()),
-        _ => false,
-    })
 }
 
 fn fields(test: &AgentTest) -> TokenStream {

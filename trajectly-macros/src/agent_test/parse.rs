@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use proc_macro2::{Span, TokenStream};
+use syn::parse::Parse;
 use syn::{Lit, LitStr, Path, parse_quote};
 
 use super::NAME;
@@ -42,7 +43,7 @@ pub(super) fn parse(arguments: TokenStream, function: Option<&Function>, errors:
         found.read(option, errors);
     }
     if !given.iter().any(|option| option.known.key == "spec") {
-        errors.at(Span::call_site(), format!("#[{NAME}] needs the option `{}`", OPTIONS[0].example));
+        errors.at(Span::call_site(), format!("#[{NAME}] needs a spec: `{}`", OPTIONS[0].example));
     }
     let function = function?;
     let takes = signature::check(&function.signature, errors);
@@ -87,7 +88,7 @@ impl Found {
                     Value::None => Some(None),
                     _ => option.text(errors).map(Some),
                 };
-                self.ignore = reason.map(|reason| (option.key.span(), Ignore { when: None, reason }));
+                self.ignore = reason.map(|reason| (option.key, Ignore { when: None, reason }));
             }
             "expect_fail" => self.expect_fail = code(option, errors),
             _ => self.krate = option.path(errors),
@@ -116,7 +117,7 @@ fn spec_file(option: &Given, errors: &mut Errors) -> Option<LitStr> {
 }
 
 fn timeout_ms(option: &Given, errors: &mut Errors) -> Option<u64> {
-    let literal: Lit = option.assigned(errors)?;
+    let literal = option.assigned(<Lit as Parse>::parse, errors)?;
     match timeout::milliseconds(&literal) {
         Ok(milliseconds) => Some(milliseconds),
         Err(message) => {

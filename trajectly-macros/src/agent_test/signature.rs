@@ -30,7 +30,7 @@ pub(super) fn check(signature: &Signature, errors: &mut Errors) -> Takes {
         errors.on(&signature.ident, "an agent test cannot be called `main`, which is the test binary's own function");
     }
     if !signature.generics.params.is_empty() {
-        errors.on(&signature.generics, "an agent test cannot be generic: nothing would choose the parameters");
+        errors.on(&signature.generics, "an agent test cannot be generic: no caller chooses its parameters");
     }
     takes(signature, errors)
 }

@@ -1,11 +1,11 @@
 //! What a tool returns, and whether a replay can return it too.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenTree;
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeParamBound};
 
 use crate::error::Errors;
-use crate::function::{Function, ungrouped};
+use crate::function::{Function, has, ungrouped};
 
 /// How the function comes to its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,13 +46,6 @@ pub(super) fn check(answer: &Type, errors: &mut Errors) {
              for a future, write `async fn`",
         );
     }
-}
-
-fn has(tokens: TokenStream, wanted: fn(&TokenTree) -> bool) -> bool {
-    tokens.into_iter().any(|tree| match &tree {
-        TokenTree::Group(group) => has(group.stream(), wanted),
-        other => wanted(other),
-    })
 }
 
 /// The awaited type of `Pin<Box<dyn Future<Output = T> + …>>` and of the aliases that the futures crate gives it.

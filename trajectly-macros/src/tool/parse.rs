@@ -1,15 +1,16 @@
 //! From the tokens of a tool to its checked description.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
-use syn::parse::Parser as _;
+use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, LitStr, Pat, Path, Signature, Token, Type, parse_quote};
 
 use super::NAME;
 use super::output::{self, Kind};
 use crate::error::Errors;
-use crate::function::Function;
+use crate::function::{Function, has};
 use crate::nearest::nearest;
 use crate::options::{self, Given, Known, Value};
 
@@ -59,7 +60,7 @@ pub(super) fn parse(arguments: TokenStream, function: Option<&Function>, errors:
         output::check(answer, errors);
     }
     let mut recorded = named_arguments(&function.signature, errors);
-    check_skipped(&skipped, &recorded, errors);
+    check_skipped(&skipped, &recorded, &function.signature, errors);
     recorded.retain(|argument| !skipped.contains(&argument.ident));
     let ident = &function.signature.ident;
     Some(Tool {
@@ -73,12 +74,12 @@ pub(super) fn parse(arguments: TokenStream, function: Option<&Function>, errors:
 }
 
 fn skip_list(option: &Given, errors: &mut Errors) -> Vec<Ident> {
-    let list = match &option.value {
+    let list: Option<Punctuated<Ident, Token![,]>> = match &option.value {
         Value::List(list) => {
-            let parser = Punctuated::<Ident, Token![,]>::parse_terminated_with;
-            (|input: syn::parse::ParseStream<'_>| parser(input, Ident::parse_any)).parse2(list.stream()).ok()
+            let names = |input: ParseStream<'_>| Punctuated::parse_terminated_with(input, Ident::parse_any);
+            names.parse2(list.stream()).ok()
         }
-        Value::None | Value::Assigned(_) => None,
+        Value::None | Value::Assigned(_) | Value::Misread => None,
     };
     match list {
         Some(names) if !names.is_empty() => names.into_iter().collect(),
@@ -120,13 +121,13 @@ fn named_arguments(signature: &Signature, errors: &mut Errors) -> Vec<Argument> 
     named
 }
 
-fn check_skipped(skipped: &[Ident], arguments: &[Argument], errors: &mut Errors) {
+fn check_skipped(skipped: &[Ident], arguments: &[Argument], signature: &Signature, errors: &mut Errors) {
     for (index, name) in skipped.iter().enumerate() {
         if skipped[..index].contains(name) {
             errors.on(name, format!("`{name}` is skipped twice"));
         } else if name == "self" {
             errors.on(name, "`self` is never recorded, so there is nothing to skip");
-        } else if !arguments.iter().any(|argument| argument.ident == *name) {
+        } else if !binds(signature, name) {
             let names: Vec<String> = arguments.iter().map(|argument| argument.ident.to_string()).collect();
             let mut message = format!("the tool has no argument `{name}`");
             if let Some(near) = nearest(&name.to_string(), names.iter().map(String::as_str)) {
@@ -135,4 +136,14 @@ fn check_skipped(skipped: &[Ident], arguments: &[Argument], errors: &mut Errors)
             errors.on(name, message);
         }
     }
+}
+
+/// Whether an argument's pattern holds `name`. One that holds it below the top is reported where it stands.
+fn binds(signature: &Signature, name: &Ident) -> bool {
+    signature.inputs.iter().any(|argument| match argument {
+        FnArg::Typed(argument) => {
+            has(argument.pat.to_token_stream(), |tree| matches!(tree, TokenTree::Ident(ident) if ident == name))
+        }
+        FnArg::Receiver(_) => false,
+    })
 }

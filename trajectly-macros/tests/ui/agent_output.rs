@@ -1,0 +1,13 @@
+use trajectly_test::{Session, agent_test};
+
+#[agent_test(spec = "specs/triage.agent.yaml")]
+fn number(_session: Session) -> u32 {
+    7
+}
+
+#[agent_test(spec = "specs/triage.agent.yaml")]
+async fn maybe(_session: &Session) -> Option<String> {
+    None
+}
+
+fn main() {}
