@@ -36,6 +36,6 @@ pub(crate) const NETWORK_ALLOWLIST: &str = "TRAJECTLY_NETWORK_ALLOWLIST";
 pub(crate) const CHILD: &str = "TRAJECTLY_CHILD";
 
 /// Route, below the session's URL, at which an instrumented call asks what to do.
-pub(crate) const CALL_ROUTE: &str = "/trajectly/call";
+pub(crate) const CALL_ROUTE: &str = "/trajectly/tool";
 /// Path, below the session's URL, of the OpenAI-compatible API.
 pub(crate) const OPENAI_ROUTE: &str = "/openai/v1";

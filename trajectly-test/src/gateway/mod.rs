@@ -83,6 +83,7 @@ impl Gateway {
     }
 
     /// The port on 127.0.0.1.
+    #[cfg(test)]
     pub(crate) fn port(&self) -> u16 {
         self.shared.port
     }
@@ -132,8 +133,9 @@ impl SessionUrl {
     }
 
     /// Where a tool hook posts its questions.
+    #[cfg(test)]
     pub(crate) fn tool(&self) -> String {
-        format!("{}{}", self.base, route::TOOL)
+        format!("{}{}", self.base, crate::protocol::CALL_ROUTE)
     }
 
     /// The gateway as `HTTP_PROXY` and `HTTPS_PROXY` want it: it refuses every host, and knows whose agent asked.

@@ -7,9 +7,7 @@ use trajectly_engine::json::Json;
 use super::http::{Request, Responder, Response};
 use super::openai::{self, problem};
 use super::{Shared, relay};
-
-/// Where a tool hook posts its questions, under a session's address.
-pub(super) const TOOL: &str = "/trajectly/tool";
+use crate::protocol::CALL_ROUTE;
 
 /// Where a request wants to go.
 enum Target<'a> {
@@ -103,7 +101,7 @@ pub(super) fn serve(shared: &Shared, connection: u64, request: &Request, respond
             Err(answer) => responder.send(&answer),
         };
     }
-    if path == TOOL {
+    if path == CALL_ROUTE {
         if request.method != "POST" {
             return responder.send(&not_post(&path));
         }

@@ -11,7 +11,7 @@ use crate::instrument::Session;
 use crate::protocol;
 
 /// Exit code of a child whose agent returned an error or panicked.
-pub(crate) const AGENT_FAILED: u8 = 1;
+const AGENT_FAILED: u8 = 1;
 /// Exit code of a child that was asked for a function which is not in this binary.
 const NO_SUCH_TEST: u8 = 70;
 /// Printed by a child before the agent runs; what stands before it on stdout is libtest's.
@@ -37,8 +37,13 @@ pub(crate) fn exit_if_child(test: &AgentTest) {
 fn run(test: &AgentTest) -> u8 {
     die_with_parent();
     print!("{OUTPUT_MARK}");
+    run_here(test)
+}
+
+/// Runs the function in this process, which the environment has made part of a session. Returns the exit code.
+pub(crate) fn run_here(test: &AgentTest) -> u8 {
     let Some(session) = Session::current() else {
-        eprintln!("trajectly: {} is set but {} is not", protocol::CHILD, protocol::SESSION_URL);
+        eprintln!("trajectly: {} is not set, so there is no session", protocol::SESSION_URL);
         return NO_SUCH_TEST;
     };
     let function = test.run;

@@ -1,11 +1,68 @@
-//! Agent tests as cargo sees them.
+//! Agent tests as cargo sees them: found, listed, filtered and run, with libtest-mimic or under libtest.
 
+mod args;
 mod child;
+mod mimic;
+mod panics;
 mod registry;
+mod start;
+mod suite;
 
+use std::process::ExitCode;
+
+use args::Args;
+pub(crate) use child::{OUTPUT_MARK, run_here};
+pub(crate) use panics::quietly;
 pub use registry::{AgentOutput, AgentTest, Outcome, Registration, SnapshotFn, block_on, finish};
+pub(crate) use start::prepare_process;
+pub(crate) use suite::{Case, Target};
+pub use suite::{Suite, Upstream};
+
+use crate::env::{Env, paint_for};
+use crate::runner::{Runner, order_recordings};
+
+/// Exit code of a test binary that could not start or in which a test failed, as libtest's.
+const FAILED: u8 = 101;
+
+/// The `main` of a test binary with `harness = false`.
+pub fn main(suite: Suite) -> ExitCode {
+    if let Some(code) = child::run_if_child() {
+        return code;
+    }
+    prepare_process(&suite.root);
+    match run(suite) {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn run(suite: Suite) -> Result<ExitCode, String> {
+    let args = Args::parse(std::env::args().skip(1), |name| std::env::var(name).ok()).map_err(|e| e.to_string())?;
+    for flag in &args.dropped {
+        eprintln!("note: {flag} changes nothing here and is left out");
+    }
+    let mut cases = suite.cases()?;
+    let env = Env::read().map_err(|error| error.to_string())?;
+    if env.mode.may_write() {
+        order_recordings(&mut cases);
+    }
+    mimic::run(&args, cases, suite, env)
+}
 
 /// The body of the `#[test]` that stands for an agent test when libtest is the harness.
+///
+/// # Panics
+///
+/// If the test fails: that is how libtest is told.
 pub fn libtest(test: &'static AgentTest) {
     child::exit_if_child(test);
+    let env = Env::read().unwrap_or_else(|error| panic!("{error}"));
+    let runner = Runner::new(Suite::of(test), env, paint_for(&std::io::stderr()));
+    match runner.run(&Case::of_function(test)) {
+        Ok(output) => print!("{output}"),
+        Err(failure) => panic!("\n{failure}"),
+    }
 }

@@ -88,8 +88,6 @@ fn encode<T: Serialize>(value: &T) -> Outcome {
 pub struct Tag<R>(PhantomData<fn() -> R>);
 
 impl<R> Tag<R> {
-    #[expect(clippy::new_without_default, reason = "only generated code makes one")]
-    #[doc(hidden)]
     pub const fn new() -> Self {
         Self(PhantomData)
     }

@@ -1,0 +1,58 @@
+//! The commands that a failure names. Each works where it is pasted: anywhere in the workspace.
+
+use std::fs;
+use std::path::Path;
+
+use crate::harness::{Case, Suite, Target};
+use crate::render::Commands;
+
+pub(super) fn commands_of(suite: &Suite, case: &Case) -> Commands {
+    let name = quoted(&case.name);
+    let records = case.expect_fail().is_none();
+    match &suite.target {
+        Some(target) => {
+            let run = format!("cargo test -p {}{} -- --exact {name}", target.package, target_flag(target, &suite.root));
+            Commands {
+                accept: records.then(|| format!("TRAJECTLY_UPDATE=accept {run}")),
+                record: records.then(|| format!("TRAJECTLY_UPDATE=1 {run}")),
+                reproduce: run,
+            }
+        }
+        None => Commands {
+            reproduce: format!("trajectly run {name}"),
+            accept: None,
+            record: records.then(|| format!("trajectly record {name}")),
+        },
+    }
+}
+
+/// The flag that names the test's target, where the crate's layout tells.
+fn target_flag(target: &Target, manifest_dir: &Path) -> String {
+    let file = target.file.replace('\\', "/");
+    if file.starts_with("tests/") || file.contains("/tests/") {
+        return format!(" --test {}", target_name(target, manifest_dir));
+    }
+    if target.crate_name == target.package.replace('-', "_") {
+        return " --lib".to_owned();
+    }
+    String::new()
+}
+
+/// The target's name as the manifest spells it: a crate's name has `_` for every `-`.
+fn target_name(target: &Target, manifest_dir: &Path) -> String {
+    let is_it = |name: &str| name.replace('-', "_") == target.crate_name;
+    let manifest = fs::read_to_string(manifest_dir.join("Cargo.toml")).unwrap_or_default();
+    let named = manifest.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "name").then(|| value.trim().trim_matches('"').to_owned())
+    });
+    let files = fs::read_dir(manifest_dir.join("tests")).into_iter().flatten().flatten();
+    let stems = files.filter_map(|entry| Some(entry.path().file_stem()?.to_string_lossy().into_owned()));
+    named.chain(stems).find(|name| is_it(name)).unwrap_or_else(|| target.crate_name.to_owned())
+}
+
+/// Quoted for a shell, where a name needs it.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
+    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,148 @@
+//! From a spec to a verdict: what one test does.
+
+mod child;
+mod commands;
+mod failure;
+mod inside;
+mod order;
+mod promote;
+mod replay;
+mod session;
+mod test;
+mod upstream;
+
+use std::sync::{Arc, OnceLock};
+
+pub(crate) use failure::{Failure, Kind};
+
+use crate::env::{Env, Mode};
+use crate::gateway::Gateway;
+use crate::harness::{Case, Suite};
+use crate::render::Paint;
+
+use order::Recordings;
+use test::Test;
+
+/// Runs tests. Cheap to clone; all clones share one gateway.
+#[derive(Clone)]
+pub(crate) struct Runner {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    suite: Suite,
+    env: Env,
+    paint: Paint,
+    recordings: Recordings,
+}
+
+/// What a test is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    Replay,
+    Record,
+    Accept,
+}
+
+/// Puts the tests that never record behind those that may, so that they meet the baselines of this run.
+pub(crate) fn order_recordings(cases: &mut [Case]) {
+    cases.sort_by_key(|case| case.expect_fail().is_some());
+}
+
+impl Runner {
+    pub(crate) fn new(suite: Suite, env: Env, paint: Paint) -> Self {
+        Self { shared: Arc::new(Shared { suite, env, paint, recordings: Recordings::default() }) }
+    }
+
+    /// Looks at all tests of a run before any starts: which of them will record what.
+    ///
+    /// # Errors
+    ///
+    /// If two tests are to record the same baseline.
+    pub(crate) fn prepare<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<(), String> {
+        if !self.shared.env.mode.may_write() {
+            return Ok(());
+        }
+        for case in cases {
+            // A test whose spec cannot be read says so itself.
+            let Ok(test) = Test::load(self, case) else { continue };
+            if !matches!(self.plan(&test), Ok(Plan::Record | Plan::Accept)) {
+                continue;
+            }
+            self.shared.recordings.announce(test.baseline_path(), test.spec_file()).map_err(|other| {
+                format!(
+                    "error: two tests would record the baseline `{}`\n  --> {other}\n  --> {}\n  = help: give one of the \
+                     specs another `name`, or let it `expect_fail` if it is held against the other's baseline",
+                    test.spec.name,
+                    test.spec_file()
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs one test. What is returned is the agent's output; what fails is the whole text to show.
+    ///
+    /// # Errors
+    ///
+    /// If the test fails.
+    pub(crate) fn run(&self, case: &Case) -> Result<String, Failure> {
+        let test = Test::load(self, case)?;
+        let plan = self.plan(&test)?;
+        let _announced = Announced { recordings: &self.shared.recordings, test: &test, records: plan != Plan::Replay };
+        match plan {
+            Plan::Replay => {
+                self.shared.recordings.wait(&test.baseline_path());
+                replay::run(self, &test, false)
+            }
+            Plan::Accept => replay::run(self, &test, true),
+            Plan::Record => promote::record(self, &test),
+        }
+    }
+
+    fn plan(&self, test: &Test<'_>) -> Result<Plan, Failure> {
+        if test.expected.is_some() {
+            return Ok(Plan::Replay);
+        }
+        let plan = match self.shared.env.mode {
+            Mode::Replay => Plan::Replay,
+            Mode::Record => Plan::Record,
+            Mode::Accept => Plan::Accept,
+            Mode::RecordMissing => match test.store.has_baseline(&test.slug)? {
+                true => Plan::Replay,
+                false => Plan::Record,
+            },
+        };
+        if plan != Plan::Replay && self.shared.env.writes_refused {
+            return Err(test.writes_refused().into());
+        }
+        Ok(plan)
+    }
+
+    fn gateway(&self) -> Result<&'static Gateway, String> {
+        static GATEWAY: OnceLock<Result<Gateway, String>> = OnceLock::new();
+        let started = || {
+            Gateway::start().map_err(|error| {
+                format!(
+                    "error: cannot listen on 127.0.0.1: {error}\n  = help: the gateway needs one free loopback port"
+                )
+            })
+        };
+        GATEWAY.get_or_init(started).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// A recording that was announced; dropping it lets those go on that wait for it.
+struct Announced<'a> {
+    recordings: &'a Recordings,
+    test: &'a Test<'a>,
+    records: bool,
+}
+
+impl Drop for Announced<'_> {
+    fn drop(&mut self) {
+        if self.records {
+            self.recordings.finished(&self.test.baseline_path());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! How a run becomes the baseline: recorded live, or accepted as replayed.
+
+use trajectly_engine::canonical::sha256_bytes;
+use trajectly_engine::code::Class;
+use trajectly_engine::fixture::Fixtures;
+use trajectly_engine::json::{Json, Object};
+use trajectly_engine::spec::{SnapshotLevel, Spec};
+use trajectly_engine::trace::{EventType, Trace};
+use trajectly_engine::verdict::{Status, Verdict, judge};
+
+use super::replay::{Baseline, empty, notes};
+use super::session::{self, Ran};
+use super::test::Test;
+use super::upstream::route;
+use super::{Failure, Runner};
+use crate::secrets;
+use crate::snapshot;
+use crate::store::BaselineFiles;
+use crate::tape::Source;
+
+/// Version of what is compared; a baseline of another one is recorded again.
+const NORMALIZER_VERSION: &str = "1";
+
+/// A run that is to be the baseline.
+pub(super) struct Accepted {
+    trace: Trace,
+    fixtures: Fixtures,
+}
+
+impl Accepted {
+    /// A live run. Fixtures are looked up by what the calls really were, and hold what may be stored.
+    fn of_recording(spec: &Spec, ran: &Ran) -> Self {
+        let mut fixtures = ran.recorded.clone();
+        for fixture in &mut fixtures.entries {
+            spec.redact.apply(&mut fixture.input);
+            spec.redact.apply_to_members(&mut fixture.output);
+            if let Some(error) = &mut fixture.error {
+                spec.redact.apply_to_text(error);
+            }
+        }
+        Self { trace: committed(redacted(spec, &ran.trace)), fixtures }
+    }
+
+    /// A replayed run: the fixtures it used, in the order in which it used them.
+    pub(super) fn of_replay(_test: &Test<'_>, baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
+        let used = ran.trace.events.iter().filter_map(|event| {
+            let index = usize::try_from(event.meta.get("fixture")?.as_u64()?).ok()?;
+            baseline.fixtures.entries.get(index).cloned()
+        });
+        Self { fixtures: Fixtures { entries: used.collect() }, trace: committed(candidate.clone()) }
+    }
+}
+
+/// Runs a test live and makes the run its baseline, if it is fit to be one.
+pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure> {
+    let spec = &test.spec;
+    let source = Source::Live(route(spec, runner.shared.suite.upstream));
+    let ran = session::run(
+        runner.gateway()?,
+        test.case,
+        spec,
+        &test.store,
+        source,
+        test.limit(),
+        runner.shared.env.in_process,
+    )?;
+    let accepted = Accepted::of_recording(spec, &ran);
+    let verdict = judge(spec, None, &accepted.trace);
+    if ran.is_empty() && ran.ended_well() {
+        return Err(empty(test, &ran).into());
+    }
+    let mut reasons = broken_rules(&verdict);
+    reasons.extend(notes(&ran));
+    let found = secrets::find(&accepted.trace, &accepted.fixtures);
+    reasons.extend(found.iter().map(ToString::to_string));
+    if !reasons.is_empty() {
+        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty()).into());
+    }
+    commit_with_snapshot(runner, test, &accepted)?;
+    Ok(ran.output)
+}
+
+/// Makes a replayed run the baseline, unless it broke a contract or asked for what was never recorded.
+pub(super) fn accept(
+    runner: &Runner,
+    test: &Test<'_>,
+    baseline: &Baseline,
+    ran: &Ran,
+    candidate: &Trace,
+    verdict: &Verdict,
+) -> Result<String, Failure> {
+    let reasons: Vec<String> = verdict
+        .violations
+        .iter()
+        .filter(|violation| violation.code.class() != Class::Refinement)
+        .map(|violation| format!("{}: {}", violation.code.as_str(), violation.message))
+        .collect();
+    if !reasons.is_empty() {
+        let help = match &test.commands.record {
+            Some(record) => format!("what a replay cannot answer has to be recorded: {record}"),
+            None => "mend the agent or the spec, then accept again".to_owned(),
+        };
+        let message = "a run that breaks its contracts is not made the baseline";
+        return Err(test.trouble("ACCEPT_REFUSED", message, &reasons, &[help], &ran.output).into());
+    }
+    commit_with_snapshot(runner, test, &Accepted::of_replay(test, baseline, ran, candidate))?;
+    Ok(ran.output.clone())
+}
+
+fn broken_rules(verdict: &Verdict) -> Vec<String> {
+    match verdict.status {
+        Status::Pass => Vec::new(),
+        Status::Fail => verdict
+            .violations
+            .iter()
+            .map(|v| format!("{} at event {}: {}", v.code.as_str(), v.event_index, v.message))
+            .collect(),
+    }
+}
+
+fn commit_with_snapshot(runner: &Runner, test: &Test<'_>, accepted: &Accepted) -> Result<(), Failure> {
+    if test.spec.snapshot == SnapshotLevel::Off {
+        return commit(test, accepted, None);
+    }
+    let suite = &runner.shared.suite;
+    let text = snapshot::text_of(&test.spec, &accepted.trace, None);
+    let of_suite = suite.target.map_or(test.spec_file(), |target| target.file);
+    let source = test.case.function.map_or(of_suite, |function| function.file);
+    commit(test, accepted, Some(&snapshot::file_content(&test.snapshot_path(), source, &text)))
+}
+
+/// Puts a run in the baseline's place, whole.
+pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str>) -> Result<(), Failure> {
+    let spec_text = std::fs::read(&test.case.spec).unwrap_or_default();
+    let files = BaselineFiles {
+        trace: accepted.trace.to_jsonl(),
+        meta: BaselineMeta::text(&test.spec, &spec_text),
+        fixtures: accepted.fixtures.to_pretty(),
+    };
+    let path = test.snapshot_path();
+    test.store.commit(&test.slug, &files, snapshot.map(|text| (path.as_path(), text)))?;
+    let pending = snapshot::pending_path(&path);
+    test.store.remove_run_file(&pending).map_err(Failure::from)
+}
+
+/// Keeps a recording that cannot be the baseline where a person can look at it, and says why it cannot.
+fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], secret: bool) -> String {
+    let dir = test.store.rejected_dir(&test.slug);
+    let mut body = reasons.to_vec();
+    let why = reasons.join("\n") + "\n";
+    let mut kept = test.store.write_run_file(&dir.join("reason.txt"), &why);
+    if secret {
+        // The trace holds what must not be kept anywhere.
+        kept = kept.and_then(|()| test.store.remove_run_file(&dir.join("trace.jsonl")));
+    } else {
+        kept = kept.and_then(|()| test.store.write_run_file(&dir.join("trace.jsonl"), &accepted.trace.to_jsonl()));
+    }
+    if let Err(error) = kept {
+        body.push(error.to_string());
+    }
+    let help = [
+        format!("the recording is kept in {}; the baseline is as it was", test.store.display(&dir)),
+        "mend the agent, or the spec if this is meant to be allowed, and record again".to_owned(),
+    ];
+    test.trouble("RECORDING_REJECTED", "this run cannot be a baseline", &body, &help, &ran.output)
+}
+
+/// The calls of the baseline that a run must repeat, in order.
+pub(super) fn required_calls<'a>(spec: &Spec, baseline: &'a Trace) -> Vec<&'a str> {
+    let calls = baseline.events.iter().filter(|event| event.event_type == EventType::ToolCalled);
+    calls
+        .filter_map(|event| event.tool_name())
+        .filter(|name| !spec.refinement.ignore_call_tools.iter().any(|ignored| ignored == name))
+        .collect()
+}
+
+/// The trace as it may be stored.
+pub(super) fn redacted(spec: &Spec, trace: &Trace) -> Trace {
+    let mut trace = trace.clone();
+    if !spec.redact.is_empty() {
+        for event in &mut trace.events {
+            spec.redact.apply_to_members(&mut event.payload);
+            spec.redact.apply_to_members(&mut event.meta);
+        }
+    }
+    trace
+}
+
+/// A trace without what belongs to one run on one machine.
+fn committed(mut trace: Trace) -> Trace {
+    for event in &mut trace.events {
+        for key in ["fixture", "replayed", "stream", "tier"] {
+            event.meta.remove(key);
+        }
+        for key in ["stdout_tail", "stderr_tail"] {
+            if event.event_type == EventType::RunFinished {
+                event.payload.insert(key, "");
+            }
+        }
+    }
+    trace
+}
+
+/// `<slug>.meta.json`: what a baseline was made with.
+pub(super) struct BaselineMeta;
+
+impl BaselineMeta {
+    fn text(spec: &Spec, spec_text: &[u8]) -> String {
+        let meta = Object::new()
+            .with("schema_version", "0.4")
+            .with("normalizer_version", NORMALIZER_VERSION)
+            .with("spec_name", spec.name.as_str())
+            .with("spec_hash", sha256_bytes(spec_text).to_string())
+            .with("mode", "record")
+            .with("metadata", Object::new().with("trajectly_version", env!("CARGO_PKG_VERSION")));
+        Json::from(meta).to_pretty() + "\n"
+    }
+
+    /// Whether a baseline can be held against a run of this spec. The error is a code, what is wrong, and what to do.
+    pub(super) fn check(text: &str, file: &str, spec: &Spec) -> Result<(), (&'static str, String, String)> {
+        const MISMATCH: &str = "NORMALIZER_VERSION_MISMATCH";
+        let again = || "record the baseline again".to_owned();
+        let meta = Json::parse(text).map_err(|error| {
+            (MISMATCH, format!("{file}:{}:{}: {}", error.line, error.column, error.message), again())
+        })?;
+        let found = meta.get("normalizer_version");
+        if found.and_then(Json::as_str) != Some(NORMALIZER_VERSION) {
+            let found = found.map_or_else(|| "none".to_owned(), Json::to_compact);
+            let message =
+                format!("{file}: normalizer_version is {found}, and this is version \"{NORMALIZER_VERSION}\"");
+            return Err((MISMATCH, message, again()));
+        }
+        match meta.get("spec_name").and_then(Json::as_str) {
+            Some(name) if name != spec.name => Err((
+                "BASELINE_NAME_CLASH",
+                format!("the baseline in {file} is that of `{name}`, whose files are named alike"),
+                format!("rename one of `{name}` and `{}`", spec.name),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

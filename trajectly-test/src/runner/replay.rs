@@ -1,0 +1,239 @@
+//! A test as it mostly runs: the agent replayed offline and held against its baseline.
+
+use std::sync::Arc;
+
+use trajectly_engine::code::Code;
+use trajectly_engine::fixture::{Fixtures, MatchOptions};
+use trajectly_engine::report::{Report, Summary};
+use trajectly_engine::spec::{Expect, ExpectedStatus, ReplayMode, SnapshotLevel};
+use trajectly_engine::trace::Trace;
+use trajectly_engine::verdict::{Status, Verdict, judge};
+
+use super::promote::{Accepted, BaselineMeta};
+use super::session::{self, Ran};
+use super::test::Test;
+use super::upstream::route;
+use super::{Failure, Runner, promote};
+use crate::render::{View, drift, failure};
+use crate::snapshot;
+use crate::store::StoreError;
+use crate::tape::{Source, Trouble};
+
+/// The accepted recording, read.
+pub(super) struct Baseline {
+    pub(super) trace: Trace,
+    pub(super) fixtures: Arc<Fixtures>,
+}
+
+/// Runs a test against its baseline; with `accept`, makes what it did the new baseline.
+pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<String, Failure> {
+    let baseline = load(test)?;
+    let ran = replay(runner, test, &baseline)?;
+    let candidate = promote::redacted(&test.spec, &ran.trace);
+    let verdict = judge(&test.spec, Some(&baseline.trace), &candidate);
+    if ran.is_empty() && ran.ended_well() {
+        return Err(empty(test, &ran).into());
+    }
+    keep(test, &candidate, &verdict)?;
+    if let Some(expected) = &test.expected {
+        return expected_end(test, expected, &baseline, &candidate, &verdict, &ran);
+    }
+    if accept {
+        return promote::accept(runner, test, &baseline, &ran, &candidate, &verdict);
+    }
+    if verdict.status == Status::Fail {
+        return Err(Failure::regression(shown(test, &baseline.trace, &candidate, &verdict, &ran)));
+    }
+    review(runner, test, &baseline, &ran, &candidate)
+}
+
+fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
+    let Some(files) = test.store.baseline(&test.slug)? else {
+        return Err(missing(test).into());
+    };
+    let meta_file = test.store.display(&test.store.meta_path(&test.slug));
+    BaselineMeta::check(&files.meta, &meta_file, &test.spec)
+        .map_err(|(code, message, help)| test.trouble(code, &message, &[], &[help], ""))?;
+    let trace_file = test.store.display(&test.baseline_path());
+    let fixtures_file = test.store.display(&test.store.fixtures_path(&test.slug));
+    Ok(Baseline {
+        trace: Trace::parse(&files.trace, &trace_file)?,
+        fixtures: Arc::new(Fixtures::parse(&files.fixtures, &fixtures_file)?),
+    })
+}
+
+fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, Failure> {
+    let spec = &test.spec;
+    let source = match spec.replay.mode {
+        ReplayMode::Online => Source::Live(route(spec, runner.shared.suite.upstream)),
+        ReplayMode::Offline => {
+            let options = MatchOptions {
+                policy: spec.fixture_policy,
+                strict: spec.strict,
+                tool_mode: spec.replay.tool_match_mode,
+                llm_mode: spec.replay.llm_match_mode,
+                redactor: spec.redact.clone(),
+            };
+            Source::Recorded(Arc::clone(&baseline.fixtures), options)
+        }
+    };
+    session::run(runner.gateway()?, test.case, spec, &test.store, source, test.limit(), runner.shared.env.in_process)
+}
+
+/// Keeps the run's own files: its trace, its reports, and the prefix that fails.
+fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), StoreError> {
+    let store = &test.store;
+    store.write_run_file(&store.current_path(&test.file_slug), &candidate.to_jsonl())?;
+    let prefix = store.prefix_path(&test.file_slug);
+    let prefix_file = match verdict.witness() {
+        Some(witness) => {
+            let events = candidate.events.iter().take(witness + 1).cloned().collect();
+            store.write_run_file(&prefix, &Trace { events }.to_jsonl())?;
+            Some(store.display(&prefix))
+        }
+        None => {
+            store.remove_run_file(&prefix)?;
+            None
+        }
+    };
+    let report = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
+    store.write_run_file(&store.report_path(&test.file_slug, "json"), &report.to_json_pretty())?;
+    store.write_run_file(&store.report_path(&test.file_slug, "md"), &report.to_markdown())?;
+    let root = store.root().to_owned();
+    let exists = move |spec: &str| root.join(spec).exists();
+    let latest = store.report_path("latest", "md");
+    let mut markdown = String::new();
+    store.edit_shared(&store.report_path("latest", "json"), |old| {
+        let mut summary = old.and_then(|text| Summary::parse(&text)).unwrap_or_default();
+        summary.retain(exists);
+        summary.put(report.row());
+        markdown = summary.to_markdown();
+        summary.to_json_pretty()
+    })?;
+    store.edit_shared(&latest, |_| markdown)
+}
+
+fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> String {
+    let store = &test.store;
+    failure(&View {
+        spec: &test.spec,
+        verdict,
+        baseline,
+        candidate,
+        baseline_file: &store.display(&test.baseline_path()),
+        candidate_file: &store.display(&store.current_path(&test.file_slug)),
+        prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
+        output: &ran.output,
+        notes: &notes(ran),
+        commands: &test.commands,
+        paint: test.paint,
+    })
+}
+
+/// What went wrong beside the agent, for people.
+pub(super) fn notes(ran: &Ran) -> Vec<String> {
+    let said = |trouble: &Trouble| match trouble {
+        Trouble::Upstream(message) => message.clone(),
+        Trouble::Refused(host) => format!("the agent tried to reach {host}; a replay has no network"),
+        Trouble::Events(message) => format!("events were lost: {message}"),
+    };
+    ran.trouble.iter().map(said).collect()
+}
+
+/// A test that is expected to fail passes exactly when it fails in that way.
+fn expected_end(
+    test: &Test<'_>,
+    expected: &Expect,
+    baseline: &Baseline,
+    candidate: &Trace,
+    verdict: &Verdict,
+    ran: &Ran,
+) -> Result<String, Failure> {
+    let Some(why) = unmet(expected, verdict) else { return Ok(ran.output.clone()) };
+    let help = ["change what the test expects, if this is right now".to_owned()];
+    let text = test.trouble("EXPECTED_FAILURE_NOT_SEEN", &why, &[], &help, "");
+    Err(Failure::regression(match verdict.status {
+        Status::Pass => text,
+        Status::Fail => format!("{text}\n{}", shown(test, &baseline.trace, candidate, verdict, ran)),
+    }))
+}
+
+/// In what the verdict is not the expected one.
+fn unmet(expected: &Expect, verdict: &Verdict) -> Option<String> {
+    let wanted = match expected.status {
+        ExpectedStatus::Pass => "PASS",
+        ExpectedStatus::Fail => "FAIL",
+        ExpectedStatus::Error => "ERROR",
+    };
+    if wanted != verdict.status.as_str() {
+        return Some(format!("the verdict was to be {wanted} and is {}", verdict.status));
+    }
+    if let Some(code) = expected.code
+        && !verdict.at_witness().iter().any(|violation| violation.code == code)
+    {
+        let found: Vec<_> = verdict.at_witness().iter().map(|violation| violation.code.as_str()).collect();
+        return Some(format!("{code} was to be among the violations at the witness, which are {}", found.join(", ")));
+    }
+    let witness = verdict.witness().map(|index| index as u64);
+    if expected.witness_index.is_some() && expected.witness_index != witness {
+        let [wanted, found] = [expected.witness_index, witness].map(|i| i.map_or("none".to_owned(), |i| i.to_string()));
+        return Some(format!("the witness was to be event {wanted} and is {found}"));
+    }
+    None
+}
+
+/// Holds a passing run against its snapshot.
+fn review(
+    runner: &Runner,
+    test: &Test<'_>,
+    baseline: &Baseline,
+    ran: &Ran,
+    candidate: &Trace,
+) -> Result<String, Failure> {
+    if test.spec.snapshot == SnapshotLevel::Off {
+        return Ok(ran.output.clone());
+    }
+    let path = test.snapshot_path();
+    let file = test.store.display(&path);
+    let required = promote::required_calls(&test.spec, &baseline.trace);
+    let now = snapshot::text_of(&test.spec, candidate, Some(&required));
+    let accepted = snapshot::accepted(&path).map_err(|message| {
+        let help = ["restore it from version control, or record again".to_owned()];
+        test.trouble(Code::SnapshotDrift.as_str(), &message, &[], &help, "")
+    })?;
+    let agrees = accepted.as_deref().is_some_and(|accepted| snapshot::same(accepted, &now));
+    if !agrees || snapshot::insta_wants_all() {
+        let content = snapshot::assert(runner.shared.suite.snapshot, &path, &now);
+        if !content && !agrees {
+            let pending = snapshot::pending_path(&path);
+            let pending = pending.exists().then(|| test.store.display(&pending));
+            let old = accepted.as_deref().unwrap_or_default();
+            let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
+            return Err(Failure::regression(text));
+        }
+    }
+    let before = snapshot::text_of(&test.spec, &baseline.trace, Some(&required));
+    if agrees && !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
+        // The drift was accepted: the trace and the fixtures follow the snapshot.
+        promote::commit(test, &Accepted::of_replay(test, baseline, ran, candidate), None)?;
+    }
+    Ok(ran.output.clone())
+}
+
+fn missing(test: &Test<'_>) -> String {
+    let file = test.store.display(&test.baseline_path());
+    let message = format!("there is no baseline at {file}");
+    let help = match &test.commands.record {
+        Some(command) => format!("record one: {command}"),
+        None => format!("record the spec that this one is held against: `name: {}`", test.spec.name),
+    };
+    test.trouble(Code::BaselineMissing.as_str(), &message, &[], &[help], "")
+}
+
+pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> String {
+    let help = ["mark the agent's tools with `#[tool]`, and let its model client use the session's base URL \
+         (`OPENAI_BASE_URL`, or `session.openai_base_url()`)"
+        .to_owned()];
+    let message = "the run called no tool and no model, so there is nothing to judge";
+    test.trouble(Code::TraceEmpty.as_str(), message, &[], &help, &ran.output)
+}

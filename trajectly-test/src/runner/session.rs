@@ -1,0 +1,239 @@
+//! One session: an agent run once, recording or replaying, and the trace that it left.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use trajectly_engine::canonical::sha256_bytes;
+use trajectly_engine::fixture::{Fixture, Fixtures};
+use trajectly_engine::json::{Json, Object};
+use trajectly_engine::spec::Spec;
+use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, linearize, number, parse_rows};
+
+use super::Failure;
+use super::child::Setting;
+use super::inside;
+use crate::gateway::Gateway;
+use crate::harness::{Case, OUTPUT_MARK};
+use crate::process::{self, Finished};
+use crate::store::{RunDir, Store};
+use crate::tape::{Source, Tape, Trouble};
+
+/// Bytes of each output stream that are kept for a failure's text.
+const OUTPUT_KEPT: usize = 256 * 1024;
+/// Characters of each output stream that `run_finished` keeps.
+const TAIL: usize = 2000;
+
+/// What a session left.
+pub(super) struct Ran {
+    /// The trace in linear order, before redaction.
+    pub(super) trace: Trace,
+    /// The answers of a live run; none of a replay.
+    pub(super) recorded: Fixtures,
+    /// What the agent printed.
+    pub(super) output: String,
+    pub(super) trouble: Vec<Trouble>,
+}
+
+impl Ran {
+    /// Whether the agent did nothing that could be judged.
+    pub(super) fn is_empty(&self) -> bool {
+        let ends = [EventType::RunStarted, EventType::RunFinished];
+        self.trace.events.iter().all(|event| ends.contains(&event.event_type))
+    }
+
+    /// Whether the agent came to a good end.
+    pub(super) fn ended_well(&self) -> bool {
+        self.trace.events.last().is_some_and(|event| {
+            event.payload.get("returncode").and_then(Json::as_i64) == Some(0)
+                && event.payload.get("internal_error").is_none_or(Json::is_null)
+        })
+    }
+}
+
+/// Runs the agent of a case. An error is about the harness, not about the agent.
+pub(super) fn run(
+    gateway: &Gateway,
+    case: &Case,
+    spec: &Spec,
+    store: &Store,
+    source: Source,
+    limit: Duration,
+    in_process: bool,
+) -> Result<Ran, Failure> {
+    let dir = RunDir::new(store)?;
+    let fixtures = match &source {
+        Source::Recorded(fixtures, _) => Some(Arc::clone(fixtures)),
+        Source::Live(_) => None,
+    };
+    if let Some(fixtures) = &fixtures
+        && case.function.is_none()
+    {
+        fs::write(dir.fixtures(), fixtures.to_pretty())
+            .map_err(|error| format!("error: cannot write {}: {error}", dir.fixtures().display()))?;
+    }
+    let tape = Tape::new(source, spec.contracts.clone(), &dir.events())
+        .map(Arc::new)
+        .map_err(|error| format!("error: cannot write {}: {error}", dir.events().display()))?;
+    let session = gateway.open(Arc::clone(&tape) as _);
+    let replaying = fixtures.is_some();
+    let setting = Setting { case, spec, store, dir: &dir, session: &session, replaying };
+    let mut command = setting.command()?;
+    let finished = match case.function.filter(|_| in_process) {
+        Some(function) => inside::run(function, &command),
+        None => process::run(&mut command, limit, OUTPUT_KEPT)
+            .map_err(|error| format!("error: cannot start {}: {error}", command.get_program().to_string_lossy()))?,
+    };
+    session.close();
+
+    let text = fs::read_to_string(dir.events())
+        .map_err(|error| format!("error: cannot read the events of the run: {error}"))?;
+    let mut rows = parse_rows(&text, "events of the run")?;
+    let said = take_ending(&mut rows);
+    let stdout = without_mark(&finished.stdout.text());
+    let ending = ending(&finished, said, &stdout, limit, case.function.is_some());
+    if fixtures.is_none() {
+        measure(&mut rows);
+    }
+    let mut rows = linearize(rows, &fixtures.as_deref().map(OrderHints::from_fixtures).unwrap_or_default());
+    let duration = match &fixtures {
+        // Replaying takes no time worth judging; the recorded times stand for it.
+        Some(fixtures) => retime(&mut rows, fixtures),
+        None => u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
+    };
+    let recorded = if fixtures.is_some() { Fixtures::default() } else { Fixtures::from_rows(&rows) };
+    rows.insert(0, row(EventType::RunStarted, 0, Object::new().with("spec_name", spec.name.as_str())));
+    rows.push(row(EventType::RunFinished, duration, ending.with("duration_ms", duration)));
+    Ok(Ran {
+        trace: number(rows, &run_id(spec)),
+        recorded,
+        output: output(&finished, &stdout),
+        trouble: tape.trouble(),
+    })
+}
+
+/// The same for every run of a spec, so that a recording made again differs in its times only.
+fn run_id(spec: &Spec) -> String {
+    let hash = sha256_bytes(spec.name.as_bytes()).to_string();
+    format!("{}-{}", spec.slug(), &hash[..8])
+}
+
+fn row(event_type: EventType, rel_ms: u64, payload: Object) -> Row {
+    Row { event_type, rel_ms, payload, meta: Object::new() }
+}
+
+/// What the child itself said of its start and end. The harness writes both events.
+fn take_ending(rows: &mut Vec<Row>) -> Option<Object> {
+    let mut said = None;
+    rows.retain_mut(|row| match row.event_type {
+        EventType::RunStarted => false,
+        EventType::RunFinished => {
+            said = Some(std::mem::take(&mut row.payload));
+            false
+        }
+        _ => true,
+    });
+    said
+}
+
+fn ending(finished: &Finished, said: Option<Object>, stdout: &str, limit: Duration, is_function: bool) -> Object {
+    let mut payload = Object::new();
+    let mut internal_error = None;
+    let has_ended = said.is_some();
+    if let Some(said) = said {
+        internal_error = said.str("internal_error").map(str::to_owned);
+        if let Some(output) = said.get("output").filter(|output| !output.is_null()) {
+            payload.insert("output", output.clone());
+        }
+    }
+    if finished.timed_out {
+        internal_error = Some(format!("it was still running after {}, its time limit", seconds(limit)));
+    } else if let Some(signal) = finished.signal {
+        internal_error = Some(format!("it was ended by {}", signal_name(signal)));
+    } else if is_function && !has_ended {
+        internal_error = Some(format!("the process exited with code {} before the function returned", finished.code));
+    }
+    payload
+        .with("returncode", i64::from(finished.code))
+        .with("internal_error", internal_error)
+        .with("stdout_tail", tail(stdout))
+        .with("stderr_tail", tail(&finished.stderr.text()))
+}
+
+/// Notes on each return how long its call took.
+fn measure(rows: &mut [Row]) {
+    let mut called: HashMap<String, u64> = HashMap::new();
+    for row in rows {
+        let Some(id) = row.meta.str("call_id").map(str::to_owned) else { continue };
+        match row.event_type {
+            EventType::ToolCalled | EventType::LlmCalled => {
+                called.insert(id, row.rel_ms);
+            }
+            EventType::ToolReturned | EventType::LlmReturned => {
+                if let Some(start) = called.remove(&id) {
+                    row.meta.insert("duration_ms", row.rel_ms.saturating_sub(start));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Sets the times of a replayed run to what the recording measured, call by call. Returns when it ended.
+fn retime(rows: &mut [Row], fixtures: &Fixtures) -> u64 {
+    let mut clock = 0u64;
+    for row in rows {
+        let fixture = row.meta.get("fixture").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok());
+        let took = fixture.and_then(|n| fixtures.entries.get(n)).map_or(0, duration_of);
+        clock = clock.saturating_add(took);
+        row.rel_ms = clock;
+    }
+    clock
+}
+
+fn duration_of(fixture: &Fixture) -> u64 {
+    fixture.output.get("duration_ms").and_then(Json::as_u64).unwrap_or(0)
+}
+
+fn seconds(limit: Duration) -> String {
+    if limit.subsec_millis() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}
+
+fn tail(text: &str) -> String {
+    let from = text.char_indices().rev().nth(TAIL - 1).map_or(0, |(at, _)| at);
+    text[from..].to_owned()
+}
+
+fn without_mark(stdout: &str) -> String {
+    stdout.split_once(OUTPUT_MARK).map_or(stdout, |(_, after)| after).to_owned()
+}
+
+fn output(finished: &Finished, stdout: &str) -> String {
+    let dropped = finished.stdout.dropped() + finished.stderr.dropped();
+    let mut all = String::new();
+    if dropped > 0 {
+        all.push_str(&format!("… {dropped} bytes before this were dropped\n"));
+    }
+    for part in [stdout, &finished.stderr.text()] {
+        all.push_str(part);
+        if !part.is_empty() && !part.ends_with('\n') {
+            all.push('\n');
+        }
+    }
+    all
+}

@@ -1,0 +1,113 @@
+//! One test with everything it is known by: spec, store, names, expectation.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use trajectly_engine::code::Code;
+use trajectly_engine::slug::slug;
+use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Spec};
+
+use super::commands::commands_of;
+use super::{Failure, Runner};
+use crate::harness::Case;
+use crate::render::{Commands, Paint, Trouble, trouble};
+use crate::store::Store;
+
+pub(super) struct Test<'a> {
+    pub(super) case: &'a Case,
+    pub(super) spec: Spec,
+    pub(super) store: Store,
+    /// Name of the baseline's files.
+    pub(super) slug: String,
+    /// Name of this run's own files.
+    pub(super) file_slug: String,
+    /// How the test is expected to fail, if it is.
+    pub(super) expected: Option<Expect>,
+    pub(super) commands: Commands,
+    pub(super) paint: Paint,
+    spec_file: String,
+}
+
+impl<'a> Test<'a> {
+    /// # Errors
+    ///
+    /// If the spec cannot be read, or nothing says how to run it: the text to show.
+    pub(super) fn load(runner: &Runner, case: &'a Case) -> Result<Self, Failure> {
+        let suite = &runner.shared.suite;
+        let store = Store::for_spec(&case.spec, &suite.root);
+        let spec_file = store.display(&case.spec);
+        let spec = Spec::load_as(&case.spec, &spec_file)?;
+        let expected = match case.expect_fail() {
+            Some(code) => Some(Expect { status: ExpectedStatus::Fail, code: Some(known(code)?), witness_index: None }),
+            None => spec.expect,
+        };
+        Ok(Self {
+            slug: spec.slug(),
+            file_slug: slug(&stem(&spec_file)),
+            expected,
+            commands: commands_of(suite, case),
+            paint: runner.shared.paint,
+            case,
+            spec,
+            store,
+            spec_file,
+        })
+    }
+
+    /// The spec's path as people see it.
+    pub(super) fn spec_file(&self) -> &str {
+        &self.spec_file
+    }
+
+    pub(super) fn baseline_path(&self) -> PathBuf {
+        self.store.baseline_path(&self.slug)
+    }
+
+    pub(super) fn snapshot_path(&self) -> PathBuf {
+        crate::snapshot::path(&self.case.spec, &self.slug)
+    }
+
+    /// The attribute's limit, else the spec's, else a minute.
+    pub(super) fn limit(&self) -> Duration {
+        self.case.timeout().or(self.spec.timeout).unwrap_or(DEFAULT_TIMEOUT)
+    }
+
+    /// The text of a failure outside the verdict.
+    pub(super) fn trouble(&self, code: &str, message: &str, body: &[String], help: &[String], output: &str) -> String {
+        trouble(
+            &Trouble {
+                name: &self.spec.name,
+                code,
+                message,
+                place: Some(self.spec_file()),
+                body,
+                help,
+                output,
+                commands: &self.commands,
+            },
+            self.paint,
+        )
+    }
+
+    pub(super) fn writes_refused(&self) -> String {
+        let help = ["set TRAJECTLY_ALLOW_CI_WRITE=1 in a job that is meant to update baselines".to_owned()];
+        self.trouble("CI_WRITE_REFUSED", "baselines are not written in CI", &[], &help, "")
+    }
+}
+
+/// `specs/a/b.agent.yaml` → `a/b`: what tells a spec file from the others of its project.
+fn stem(spec_file: &str) -> String {
+    let path = spec_file.strip_prefix("specs/").unwrap_or(spec_file);
+    let endings = [".agent.yaml", ".agent.yml", ".yaml", ".yml"];
+    endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path).to_owned()
+}
+
+fn known(code: &str) -> Result<Code, Failure> {
+    code.parse().map_err(|_| {
+        let all: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        Failure::from(format!(
+            "error: `expect_fail = \"{code}\"` names no code\n  = help: the codes are {}",
+            all.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,95 @@
+//! A trace as a person reviews it.
+
+use std::fmt::Write as _;
+
+use trajectly_engine::canonical::VOLATILE_KEYS;
+use trajectly_engine::json::{Json, Object};
+use trajectly_engine::spec::{SnapshotLevel, Spec};
+use trajectly_engine::trace::{Event, EventType, Trace};
+
+/// Renders the calls that `required` demands, in order, and the answer; `None` demands all.
+///
+/// Allowed extra calls and ignored tools are left out: refinement has spoken of them already.
+pub(crate) fn text_of(spec: &Spec, trace: &Trace, required: Option<&[&str]>) -> String {
+    let mut out = String::new();
+    let mut required = required.map(|names| names.iter().peekable());
+    let mut number = 0;
+    for (index, event) in trace.events.iter().enumerate() {
+        let Some(name) = called(event).filter(|name| !spec.refinement.ignore_call_tools.iter().any(|i| i == name))
+        else {
+            continue;
+        };
+        if let Some(required) = &mut required {
+            if required.peek().is_none_or(|next| **next != name) {
+                continue;
+            }
+            required.next();
+        }
+        number += 1;
+        let _ = write!(out, "{number}. {name}");
+        if spec.snapshot != SnapshotLevel::Skeleton {
+            let _ = write!(out, "({})", arguments(event));
+        }
+        out.push('\n');
+        if spec.snapshot == SnapshotLevel::Full
+            && let Some(result) = result_of(trace, index)
+        {
+            let _ = writeln!(out, "   {result}");
+        }
+    }
+    let answer = trace.events.last().and_then(|event| event.payload.get("output"));
+    if spec.snapshot != SnapshotLevel::Skeleton
+        && let Some(answer) = answer
+    {
+        let _ = write!(out, "\nanswer: {}", steady(answer).to_pretty());
+    }
+    out
+}
+
+fn called(event: &Event) -> Option<&str> {
+    (event.event_type == EventType::ToolCalled).then(|| event.tool_name()).flatten()
+}
+
+fn arguments(event: &Event) -> String {
+    let input = event.payload.get("input");
+    let list = input.and_then(|input| input.get("args")).and_then(Json::as_array).unwrap_or_default();
+    let named = input.and_then(|input| input.get("kwargs")).and_then(Json::as_object);
+    let mut parts: Vec<String> = list.iter().map(|value| steady(value).to_compact()).collect();
+    for (key, value) in named.into_iter().flat_map(Object::iter) {
+        let value = if is_volatile(key) { VOLATILE.to_owned() } else { steady(value).to_compact() };
+        parts.push(format!("{key}={value}"));
+    }
+    parts.join(", ")
+}
+
+/// What the call at `index` came to.
+fn result_of(trace: &Trace, index: usize) -> Option<String> {
+    let call_id = trace.events.get(index)?.meta.str("call_id");
+    let returned = trace.events[index + 1..].iter().find(|event| {
+        event.event_type == EventType::ToolReturned && (call_id.is_none() || event.meta.str("call_id") == call_id)
+    })?;
+    Some(match returned.payload.str("error") {
+        Some(error) => format!("✗ {error}"),
+        None => format!("→ {}", steady(returned.payload.get("output").unwrap_or(&Json::Null)).to_compact()),
+    })
+}
+
+const VOLATILE: &str = "[volatile]";
+
+fn is_volatile(key: &str) -> bool {
+    VOLATILE_KEYS.contains(&key)
+}
+
+/// The value with what changes from run to run blanked out.
+fn steady(value: &Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.iter().map(steady).collect()),
+        Json::Object(object) => {
+            let steady = |(key, value): (&str, &Json)| {
+                (key.to_owned(), if is_volatile(key) { VOLATILE.into() } else { steady(value) })
+            };
+            Json::Object(object.iter().map(steady).collect())
+        }
+        other => other.clone(),
+    }
+}
