@@ -124,7 +124,7 @@ fn accepts_what_serde_json_accepts() {
         (state >> 33) as usize % below
     };
     let mut accepted = 0;
-    for _ in 0..40_000 {
+    for _ in 0..10_000 {
         let mut text: Vec<char> = SEED.chars().collect();
         for _ in 0..=random(3) {
             let at = random(text.len());
@@ -147,7 +147,7 @@ fn accepts_what_serde_json_accepts() {
             (Err(_), Err(_)) => {}
         }
     }
-    assert!(accepted > 1000, "{accepted} of the texts are JSON");
+    assert!(accepted > 500, "{accepted} of the texts are JSON");
 }
 
 #[test]
