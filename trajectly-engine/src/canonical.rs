@@ -90,7 +90,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// A text that is not a [`Hash`].
+/// A text that is not a [`struct@Hash`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseHashError;
 
