@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::json;
+use common::{event, json, run};
 use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::report::{Report, Summary};
 use trajectly_engine::spec::Spec;
-use trajectly_engine::trace::Trace;
 use trajectly_engine::verdict::judge;
 
 const SPEC: &str = r#"schema_version: "0.4"
@@ -20,20 +19,9 @@ fn spec() -> Spec {
     Spec::parse(SPEC, "specs/triage.agent.yaml").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run that calls these tools and ends well.
-fn run(tools: &[&str]) -> Trace {
-    let mut events = vec![common::event("run_started", Object::new())];
-    for tool in tools {
-        events.push(common::event("tool_called", Object::new().with("tool_name", *tool)));
-        events.push(common::event("tool_returned", Object::new().with("tool_name", *tool)));
-    }
-    events.push(common::event("run_finished", Object::new().with("returncode", 0)));
-    Trace { events }
-}
-
 fn failing() -> Report {
     let spec = spec();
-    let verdict = judge(&spec, Some(&run(&["fetch_ticket", "store_triage"])), &run(&["fetch_ticket", "unsafe_export"]));
+    let verdict = judge(&spec, Some(&run("fetch_ticket store_triage end")), &run("fetch_ticket unsafe_export end"));
     let prefix = ".trajectly/repros/triage.counterexample.prefix.jsonl";
     Report::new(&spec, "specs/triage.agent.yaml", &verdict, Some(prefix.to_owned()), "cargo test --test agents triage")
 }
@@ -44,9 +32,9 @@ fn a_failure_is_reported_whole() {
     let member = |pointer: &str| report.at(pointer).unwrap_or_else(|| panic!("{pointer} is missing in {report}"));
     assert_eq!(*member("/status"), Json::from("FAIL"));
     assert_eq!(*member("/failure_class"), Json::from("REFINEMENT"));
-    assert_eq!(*member("/witness_index"), Json::from(3));
+    assert_eq!(*member("/witness_index"), Json::from(2));
     assert_eq!(*member("/primary_violation/code"), Json::from("REFINEMENT_BASELINE_CALL_MISSING"));
-    assert_eq!(*member("/primary_violation/baseline_index"), Json::from(3));
+    assert_eq!(*member("/primary_violation/baseline_index"), Json::from(2));
     assert_eq!(member("/all_violations_at_witness").as_array().map(<[Json]>::len), Some(4));
     assert_eq!(member("/violations").as_array().map(<[Json]>::len), Some(4));
     assert_eq!(*member("/violations/3/rule"), Json::from("contracts.tools.deny[0]"));
@@ -65,17 +53,17 @@ fn a_failure_reads_as_markdown() {
 ## Support triage: FAIL
 
 - Spec: `specs/triage.agent.yaml`
-- Witness: event 3
+- Witness: event 2
 - Primary violation: REFINEMENT_BASELINE_CALL_MISSING (REFINEMENT)
 - Counterexample: `.trajectly/repros/triage.counterexample.prefix.jsonl`
 - Reproduce: `cargo test --test agents triage`
 
 | Event | Code | What | Rule |
 | ---: | --- | --- | --- |
-| 3 | REFINEMENT_BASELINE_CALL_MISSING | the baseline calls `store_triage` here; this run never does | `refinement.mode` |
-| 3 | REFINEMENT_EXTRA_TOOL_CALL | `unsafe_export` is called beyond the baseline's calls | `refinement.allow_extra_tools` |
-| 3 | REFINEMENT_NEW_TOOL_NAME_FORBIDDEN | `unsafe_export` is a tool that the baseline never calls | `refinement.allow_new_tool_names` |
-| 3 | CONTRACT_TOOL_DENIED | `unsafe_export` is denied | `contracts.tools.deny[0]` |
+| 2 | REFINEMENT_BASELINE_CALL_MISSING | the baseline calls `store_triage` here; this run never does | `refinement.mode` |
+| 2 | REFINEMENT_EXTRA_TOOL_CALL | `unsafe_export` is called beyond the baseline's calls | `refinement.allow_extra_tools` |
+| 2 | REFINEMENT_NEW_TOOL_NAME_FORBIDDEN | `unsafe_export` is a tool that the baseline never calls | `refinement.allow_new_tool_names` |
+| 2 | CONTRACT_TOOL_DENIED | `unsafe_export` is denied | `contracts.tools.deny[0]` |
 ";
     assert_eq!(failing().to_markdown(), expected);
 }
@@ -107,7 +95,9 @@ fn what_a_run_says_cannot_break_the_markdown() {
         ("<b>[x](y)", "| `<b>[x](y)` is called beyond"),
         ("tick`", "| \\`tick\\`\\` is called beyond"),
     ] {
-        let verdict = judge(&spec, Some(&run(&["a"])), &run(&["a", tool]));
+        let mut candidate = run("a end");
+        candidate.events.push(event("tool_called", Object::new().with("tool_name", tool)));
+        let verdict = judge(&spec, Some(&run("a end")), &candidate);
         let markdown = Report::new(&spec, "s.yaml", &verdict, None, "c").to_markdown();
         assert!(markdown.contains(cell), "{markdown}");
     }
@@ -116,7 +106,7 @@ fn what_a_run_says_cannot_break_the_markdown() {
 #[test]
 fn a_summary_has_one_sorted_row_for_each_spec_file() {
     let spec = spec();
-    let passing = judge(&spec, None, &run(&["fetch_ticket"]));
+    let passing = judge(&spec, None, &run("fetch_ticket end"));
     let mut summary = Summary::default();
     summary.put(Report::new(&spec, "specs/b.yaml", &passing, None, "again b").row());
     summary.put(Report { spec_file: "specs/a.yaml".to_owned(), ..failing() }.row());
@@ -138,7 +128,7 @@ fn a_summary_has_one_sorted_row_for_each_spec_file() {
 
 | Spec | Status | Witness | What | Reproduce |
 | --- | --- | ---: | --- | --- |
-| `specs/a.yaml` | FAIL | 3 | REFINEMENT_BASELINE_CALL_MISSING: the baseline calls `store_triage` here; this run never does | `cargo test --test agents triage` |
+| `specs/a.yaml` | FAIL | 2 | REFINEMENT_BASELINE_CALL_MISSING: the baseline calls `store_triage` here; this run never does | `cargo test --test agents triage` |
 | `specs/b.yaml` | PASS |  |  |  |
 ";
     assert_eq!(summary.to_markdown(), expected);
@@ -151,7 +141,7 @@ fn a_summary_has_one_sorted_row_for_each_spec_file() {
 fn warnings_reach_the_report() {
     let text = "schema_version: 0.4\nabstraction: {config: a.yaml}\n";
     let spec = Spec::parse(text, "specs/old.yaml").unwrap_or_else(|error| panic!("{error}"));
-    let report = Report::new(&spec, "specs/old.yaml", &judge(&spec, None, &run(&[])), None, "again");
+    let report = Report::new(&spec, "specs/old.yaml", &judge(&spec, None, &run("end")), None, "again");
     assert_eq!(json(&report.to_json_pretty()).at("/warnings/0/line"), Some(&Json::from(2)));
     let expected = "\n### Warnings\n\n- specs/old.yaml:2: `abstraction.config` has no effect\n";
     assert!(report.to_markdown().ends_with(expected), "{}", report.to_markdown());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::read::Findings;
+
 /// A place in a spec file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -39,31 +41,21 @@ pub struct SpecError {
     pub file: String,
     /// At least one problem, sorted by place; those without a place come last.
     pub problems: Vec<Problem>,
-    /// How many further problems were left out of the list, which stops at a hundred.
+    /// How many further problems there are; the list stops at a hundred.
     pub omitted: usize,
 }
-
-const MOST_PROBLEMS: usize = 100;
 
 /// Longer source lines are cut around what is marked.
 const WIDEST_EXCERPT: usize = 140;
 
 impl SpecError {
-    pub(crate) fn new(file: &str, mut problems: Vec<Problem>) -> SpecError {
-        let place = |problem: &Problem| match &problem.location {
-            // A problem of the spec's own file comes before one of a file that it extends.
-            Some(at) => (0, at.file != file, at.file.clone(), at.line, at.column),
-            None => (1, false, String::new(), 0, 0),
-        };
-        problems.sort_by_cached_key(place);
-        problems.dedup();
-        let omitted = problems.len().saturating_sub(MOST_PROBLEMS);
-        problems.truncate(MOST_PROBLEMS);
-        SpecError { file: file.to_owned(), problems, omitted }
+    pub(super) fn new(file: &str, findings: Findings) -> SpecError {
+        SpecError { file: file.to_owned(), problems: findings.problems, omitted: findings.omitted }
     }
 
-    pub(crate) fn of_file(file: &str, message: String, help: Option<String>) -> SpecError {
-        SpecError::new(file, vec![Problem { location: None, path: String::new(), message, help }])
+    pub(super) fn of_file(file: &str, message: String, help: Option<String>) -> SpecError {
+        let problem = Problem { location: None, path: String::new(), message, help };
+        SpecError { file: file.to_owned(), problems: vec![problem], omitted: 0 }
     }
 }
 
@@ -82,6 +74,16 @@ impl fmt::Display for SpecError {
         }
         Ok(())
     }
+}
+
+/// Puts problems in the order of their places. Those of `file` itself come before those of files that it builds on, and those
+/// without a place come last. What was found twice stays once.
+pub(super) fn sort(file: &str, problems: &mut Vec<Problem>) {
+    problems.sort_by_cached_key(|problem| match &problem.location {
+        Some(at) => (0, at.file != file, at.file.clone(), at.line, at.column),
+        None => (1, false, String::new(), 0, 0),
+    });
+    problems.dedup();
 }
 
 impl Problem {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::{Location, Problem, SpecError};
+use super::error::{Location, SpecError};
 use super::model::Spec;
 use super::node::{Node, Sources};
 use super::path::SpecPath;
@@ -76,16 +76,12 @@ impl Spec {
     /// If the spec has neither `command` nor `entrypoint`.
     pub fn require_command(&self) -> Result<&str, SpecError> {
         self.command.as_deref().ok_or_else(|| {
-            let problem = Problem {
-                location: None,
-                path: String::new(),
-                message: "nothing runs this spec: it has no `command`, and no test function claims it".to_owned(),
-                help: Some(match self.file.as_str() {
-                    "" => "add `command: …`".to_owned(),
-                    file => format!("add `command: …`, or a function with #[agent_test(spec = \"{file}\")]"),
-                }),
+            let message = "nothing runs this spec: it has no `command`, and no test function claims it";
+            let help = match self.file.as_str() {
+                "" => "add `command: …`".to_owned(),
+                file => format!("add `command: …`, or a function with #[agent_test(spec = \"{file}\")]"),
             };
-            SpecError::new(&self.file, vec![problem])
+            SpecError::of_file(&self.file, message.to_owned(), Some(help))
         })
     }
 }
@@ -96,7 +92,7 @@ fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
     let tree = yaml::read(text, source).map_err(|faults| {
         let notes = Notes::new(&sources);
         notes.faults(faults);
-        SpecError::new(origin.file, notes.into_parts().0)
+        SpecError::new(origin.file, notes.into_findings(origin.file))
     })?;
     check(tree, sources, origin)
 }
@@ -104,9 +100,9 @@ fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
 fn check(tree: Node, sources: Sources, origin: &Origin<'_>) -> Result<Spec, SpecError> {
     let notes = Notes::new(&sources);
     let spec = Field::root(&tree, &notes).whole(|keys| sections::spec(keys, origin));
-    let (problems, warnings) = notes.into_parts();
+    let findings = notes.into_findings(origin.file);
     match spec {
-        Some(spec) if problems.is_empty() => Ok(Spec { tree, sources, warnings, ..spec }),
-        _ => Err(SpecError::new(origin.file, problems)),
+        Some(spec) if findings.problems.is_empty() => Ok(Spec { tree, sources, warnings: findings.warnings, ..spec }),
+        _ => Err(SpecError::new(origin.file, findings)),
     }
 }

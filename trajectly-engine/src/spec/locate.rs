@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::node::Place;
+use super::node::{Extent, Place};
 
 /// How deep lists and mappings may stand in one another, aliases followed.
 const DEEPEST: usize = 64;
 
 /// How much a text may come to, in bytes, when every alias is replaced by what it stands for.
-const LARGEST: usize = 8 << 20;
+const LARGEST: usize = 2 << 20;
 
 /// What a value weighs against [`LARGEST`] beside its own text.
 const WEIGHT: usize = 8;
@@ -22,9 +22,8 @@ const WEIGHT: usize = 8;
 pub(super) type Part = usize;
 
 /// What is where.
-pub(super) struct Outline<'t> {
+pub(super) struct Outline {
     source: usize,
-    lines: Vec<&'t str>,
     parts: Vec<(Shape, Place)>,
     root: Option<Part>,
 }
@@ -44,10 +43,10 @@ pub(super) struct Fault {
     pub(super) help: Option<&'static str>,
 }
 
-impl<'t> Outline<'t> {
+impl Outline {
     /// Reads the shape of `text`, which is source number `source`.
-    pub(super) fn of(text: &'t str, source: usize) -> Result<Outline<'t>, Vec<Fault>> {
-        let outline = Outline { source, lines: text.lines().collect(), parts: Vec::new(), root: None };
+    pub(super) fn of(text: &str, source: usize) -> Result<Outline, Vec<Fault>> {
+        let outline = Outline { source, parts: Vec::new(), root: None };
         let mut builder =
             Builder { outline, open: Vec::new(), anchors: HashMap::new(), faults: Vec::new(), documents: 0 };
         for event in Parser::new_from_str(text) {
@@ -55,7 +54,7 @@ impl<'t> Outline<'t> {
                 Ok((event, span)) => builder.event(event, span),
                 Err(error) => {
                     let place = builder.outline.place(Span::empty(*error.marker()), None);
-                    builder.fault(place, format!("this is not YAML: {}", error.info()), tab_help(error.info()))
+                    builder.refused(place, error.info())
                 }
             };
             if !go_on {
@@ -69,19 +68,16 @@ impl<'t> Outline<'t> {
         self.root
     }
 
-    pub(super) fn place(&self, span: Span, style: Option<ScalarStyle>) -> Place {
-        let line = span.start.line();
-        let column = span.start.col() + 1;
-        let rest =
-            line.checked_sub(1).and_then(|line| self.lines.get(line)).map_or("", |text| after(text, span.start.col()));
-        let to_end = rest.trim_end().chars().count();
-        let width = match style {
-            Some(ScalarStyle::SingleQuoted) => quoted(rest, '\''),
-            Some(ScalarStyle::DoubleQuoted) => quoted(rest, '"'),
-            _ if span.end.line() == line => span.end.col().saturating_sub(span.start.col()).min(to_end),
-            _ => to_end,
+    fn place(&self, span: Span, style: Option<ScalarStyle>) -> Place {
+        let (start, end) = (span.start, span.end);
+        let extent = match style {
+            // The parser's own end of a quoted scalar takes in the blanks and the comment that follow.
+            Some(ScalarStyle::SingleQuoted) => Extent::Quoted('\''),
+            Some(ScalarStyle::DoubleQuoted) => Extent::Quoted('"'),
+            _ if end.line() == start.line() => Extent::Columns(end.col().saturating_sub(start.col())),
+            _ => Extent::Line,
         };
-        Place { source: self.source, line, column, width: width.max(1) }
+        Place { source: self.source, line: start.line(), column: start.col() + 1, extent }
     }
 
     pub(super) fn place_of(&self, part: Part) -> Option<Place> {
@@ -108,6 +104,15 @@ impl<'t> Outline<'t> {
         }
     }
 
+    /// Whether a part may stand under `<<`.
+    fn is_mergeable(&self, part: Part) -> bool {
+        let is_map = |part: &Part| matches!(self.shape(*part), Some(Shape::Map(_)));
+        match self.shape(part) {
+            Some(Shape::List(items)) => items.iter().all(is_map),
+            _ => is_map(&part),
+        }
+    }
+
     fn shape(&self, part: Part) -> Option<&Shape> {
         match &self.parts.get(part)?.0 {
             Shape::Alias(target) => self.parts.get(*target).map(|(shape, _)| shape),
@@ -117,11 +122,11 @@ impl<'t> Outline<'t> {
 }
 
 /// What is still open while the events come in.
-struct Builder<'t> {
-    outline: Outline<'t>,
+struct Builder {
+    outline: Outline,
     open: Vec<Open>,
     /// What each anchor came to, by the parser's number for it.
-    anchors: HashMap<usize, Extent>,
+    anchors: HashMap<usize, Weighed>,
     faults: Vec<Fault>,
     documents: usize,
 }
@@ -142,13 +147,13 @@ enum Key {
 }
 
 #[derive(Clone, Copy)]
-struct Extent {
+struct Weighed {
     part: Part,
     size: usize,
     height: usize,
 }
 
-impl Builder<'_> {
+impl Builder {
     /// Takes one event in; false when there is no use in going on.
     fn event(&mut self, event: Event<'_>, span: Span) -> bool {
         match event {
@@ -170,7 +175,7 @@ impl Builder<'_> {
                     return self.key(text.into_owned(), place);
                 }
                 let part = self.add(Shape::Scalar, place);
-                self.close(anchor, Extent { part, size: WEIGHT + text.len(), height: 0 }, place)
+                self.close(anchor, Weighed { part, size: WEIGHT + text.len(), height: 0 }, place)
             }
             Event::Alias(anchor) => {
                 let place = self.outline.place(span, None);
@@ -178,15 +183,15 @@ impl Builder<'_> {
                     return self.fault(place, "this alias stands inside what it refers to".to_owned(), None);
                 };
                 let part = self.add(Shape::Alias(target.part), place);
-                self.close(0, Extent { part, ..target }, place)
+                self.close(0, Weighed { part, ..target }, place)
             }
             Event::SequenceStart(anchor, _) => self.start(Shape::List(Vec::new()), anchor, span),
             Event::MappingStart(anchor, _) => self.start(Shape::Map(HashMap::new()), anchor, span),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(open) => {
                     let place = self.outline.place(span, None);
-                    let extent = Extent { part: open.part, size: open.size, height: open.height + 1 };
-                    self.close(open.anchor, extent, place)
+                    let weighed = Weighed { part: open.part, size: open.size, height: open.height + 1 };
+                    self.close(open.anchor, weighed, place)
                 }
                 None => true,
             },
@@ -204,10 +209,29 @@ impl Builder<'_> {
         false
     }
 
+    /// Notes what the parser has against the text.
+    fn refused(&mut self, place: Place, info: &str) -> bool {
+        if info.contains("recursion limit") {
+            return self.too_deep(place);
+        }
+        let help = match info {
+            tab if tab.contains("tabs") => Some("indent with spaces"),
+            colon if colon.contains("mapping values are not allowed") => {
+                Some("put a value with a colon in it in quotes")
+            }
+            _ => None,
+        };
+        self.fault(place, format!("this is not YAML: {info}"), help)
+    }
+
+    fn too_deep(&mut self, place: Place) -> bool {
+        self.fault(place, format!("this is nested more than {DEEPEST} levels deep"), None)
+    }
+
     fn start(&mut self, shape: Shape, anchor: usize, span: Span) -> bool {
         let place = self.outline.place(span, None);
         if self.open.len() >= DEEPEST {
-            return self.fault(place, format!("this is nested more than {DEEPEST} levels deep"), None);
+            return self.too_deep(place);
         }
         let part = self.add(shape, place);
         self.open.push(Open { part, anchor, key: None, size: WEIGHT, height: 0 });
@@ -233,68 +257,44 @@ impl Builder<'_> {
     }
 
     /// Hands a finished part to what holds it.
-    fn close(&mut self, anchor: usize, extent: Extent, place: Place) -> bool {
+    fn close(&mut self, anchor: usize, weighed: Weighed, place: Place) -> bool {
         if anchor > 0 {
-            self.anchors.insert(anchor, extent);
+            self.anchors.insert(anchor, weighed);
         }
-        let depth = self.open.len() + extent.height;
+        let depth = self.open.len() + weighed.height;
         let Some(open) = self.open.last_mut() else {
-            self.outline.root = Some(extent.part);
+            self.outline.root = Some(weighed.part);
             return true;
         };
-        open.size = open.size.saturating_add(extent.size);
-        open.height = open.height.max(extent.height);
+        open.size = open.size.saturating_add(weighed.size);
+        open.height = open.height.max(weighed.height);
         let size = open.size;
         let key = open.key.take();
+        let mut merge = None;
         match &mut self.outline.parts[open.part].0 {
-            Shape::List(items) => items.push(extent.part),
+            Shape::List(items) => items.push(weighed.part),
             Shape::Map(fields) => match key {
-                Some(Key::Scalar(text, place)) => drop(fields.insert(text, (place, extent.part))),
+                Some(Key::Scalar(text, place)) => {
+                    merge = (text == "<<").then_some(place);
+                    fields.insert(text, (place, weighed.part));
+                }
                 Some(Key::Other) => {}
                 None => open.key = Some(Key::Other),
             },
             Shape::Scalar | Shape::Alias(_) => {}
         }
+        if let Some(place) = merge
+            && !self.outline.is_mergeable(weighed.part)
+        {
+            let help = Some("a `<<` takes a mapping, or a list of mappings");
+            return self.fault(place, "there is nothing here to merge".to_owned(), help);
+        }
         if size > LARGEST {
             return self.fault(place, "the aliases up to here expand to more than a spec may hold".to_owned(), None);
         }
         if depth > DEEPEST {
-            return self.fault(
-                place,
-                format!("with its aliases followed, this is nested more than {DEEPEST} levels deep"),
-                None,
-            );
+            return self.too_deep(place);
         }
         true
     }
-}
-
-fn tab_help(info: &str) -> Option<&'static str> {
-    info.contains("tab").then_some("indent with spaces")
-}
-
-fn after(text: &str, characters: usize) -> &str {
-    text.char_indices().nth(characters).map_or("", |(at, _)| &text[at..])
-}
-
-/// The width of a quoted scalar at the start of `rest`; up to the end of the line if it closes on a later one.
-///
-/// The parser's own end of a quoted scalar takes in the blanks and the comment that follow.
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    let mut characters = rest.chars().enumerate().skip(1).peekable();
-    while let Some((at, character)) = characters.next() {
-        if escaped {
-            escaped = false;
-        } else if character == '\\' && quote == '"' {
-            escaped = true;
-        } else if character == quote {
-            if quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == '\'') {
-                escaped = true;
-            } else {
-                return at + 1;
-            }
-        }
-    }
-    rest.trim_end().chars().count()
 }

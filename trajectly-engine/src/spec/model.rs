@@ -66,7 +66,7 @@ pub struct Spec {
     pub providers: BTreeMap<String, String>,
     /// How model calls reach the harness.
     pub transport: Transport,
-    /// What the spec says without effect, in the order it was found. Worth telling; nothing is wrong.
+    /// What the spec says without effect, in the order of the file. Worth telling; nothing is wrong.
     pub warnings: Vec<Problem>,
     pub(super) tree: Node,
     pub(super) sources: Sources,

@@ -38,7 +38,52 @@ pub(super) struct Place {
     pub(super) source: usize,
     pub(super) line: usize,
     pub(super) column: usize,
-    pub(super) width: usize,
+    pub(super) extent: Extent,
+}
+
+/// How far a place reaches; measured in the text only when the place is shown, since lines may be long and places many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Columns(usize),
+    /// Up to the next blank or flow indicator.
+    Word,
+    /// Up to the closing quote, or to the end of the line if that is on a later one.
+    Quoted(char),
+    /// Up to the end of the line.
+    Line,
+}
+
+impl Extent {
+    /// The number of characters, from the beginning of `rest`.
+    fn width(self, rest: &str) -> usize {
+        let width = match self {
+            Extent::Columns(columns) => columns,
+            Extent::Word => rest.chars().take_while(|c| !c.is_whitespace() && !",]}".contains(*c)).count(),
+            Extent::Quoted(quote) => quoted(rest, quote),
+            Extent::Line => rest.trim_end().chars().count(),
+        };
+        width.max(1)
+    }
+}
+
+/// The width of the quoted scalar at the beginning of `rest`.
+fn quoted(rest: &str, quote: char) -> usize {
+    let mut escaped = false;
+    let mut characters = rest.chars().enumerate().skip(1).peekable();
+    while let Some((at, character)) = characters.next() {
+        if escaped {
+            escaped = false;
+        } else if character == '\\' && quote == '"' {
+            escaped = true;
+        } else if character == quote {
+            if quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == '\'') {
+                escaped = true;
+            } else {
+                return at + 1;
+            }
+        }
+    }
+    rest.trim_end().chars().count()
 }
 
 /// The texts that a spec was read from: its own file first, then those it extends.
@@ -60,13 +105,10 @@ impl Sources {
 
     pub(super) fn location(&self, place: Place) -> Option<Location> {
         let source = self.0.get(place.source)?;
-        Some(Location {
-            file: source.file.clone(),
-            line: place.line,
-            column: place.column,
-            width: place.width.max(1),
-            text: place.line.checked_sub(1).and_then(|line| source.lines.get(line)).cloned().unwrap_or_default(),
-        })
+        let text = place.line.checked_sub(1).and_then(|line| source.lines.get(line)).cloned().unwrap_or_default();
+        let start = text.char_indices().nth(place.column.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+        let width = place.extent.width(&text[start..]);
+        Some(Location { file: source.file.clone(), line: place.line, column: place.column, width, text })
     }
 }
 
@@ -77,8 +119,8 @@ impl Node {
             Value::Null => "nothing".to_owned(),
             Value::Bool(value) => format!("`{value}`"),
             Value::Number(number) => format!("the number {number}"),
-            Value::String(text) if text.chars().count() <= 40 => format!("the text {:?}", text),
-            Value::String(_) => "a text".to_owned(),
+            Value::String(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+            Value::String(_) => "a string".to_owned(),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "a mapping".to_owned(),
         }

@@ -1,6 +1,6 @@
 //! Reading the `contracts` block.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::contracts::*;
 use super::node::Value;
@@ -37,10 +37,11 @@ pub(super) fn contracts(keys: &mut Keys<'_>) -> Contracts {
 
 fn tools(keys: &mut Keys<'_>) -> Tools {
     let allow = keys.names("allow");
+    let allowed: HashSet<&str> = allow.iter().map(String::as_str).collect();
     let denied = keys.take("deny").and_then(|field| field.list()).unwrap_or_default();
     let deny = denied.iter().filter_map(|field| {
         let name = field.name()?;
-        if allow.contains(&name) {
+        if allowed.contains(name.as_str()) {
             field.problem(format!("`{name}` is both allowed and denied"), Some("take it out of one of the two lists"));
         }
         Some(name)
@@ -163,7 +164,7 @@ fn field_rule(keys: &mut Keys<'_>) -> FieldRule {
         max: bound("max"),
         choices: part("enum", "a list", |value| matches!(value, Value::List(_)))
             .and_then(|field| Some(field.list()?.iter().map(Field::json).collect())),
-        pattern: part("regex", "a text", |value| matches!(value, Value::String(_))).and_then(|field| field.pattern()),
+        pattern: part("regex", "a string", |value| matches!(value, Value::String(_))).and_then(|field| field.pattern()),
         kind: keys.take("type").filter(|field| !field.is_empty()).and_then(|field| field.loose_choice(&types)),
     }
 }

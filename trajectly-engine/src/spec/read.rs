@@ -1,10 +1,10 @@
 //! Typed reading of a spec's values. Every refusal is noted with its place, and reading goes on.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use regex::Regex;
 
-use super::error::Problem;
+use super::error::{self, Problem};
 use super::locate::Fault;
 use super::node::{Entry, Node, Place, Sources, Value};
 use super::path::SpecPath;
@@ -12,16 +12,33 @@ use super::pattern;
 use super::suggest::nearest;
 use crate::json::{Json, Number};
 
+/// A block with more keys than this does not list them all to whoever mistypes one.
+const MOST_KEYS: usize = 12;
+
 /// What all readers of one spec share: where its texts are, and what was found so far.
 pub(super) struct Notes<'s> {
     sources: &'s Sources,
     problems: RefCell<Vec<Problem>>,
+    omitted: Cell<usize>,
     warnings: RefCell<Vec<Problem>>,
 }
 
+/// What reading came to, beside the values.
+pub(super) struct Findings {
+    /// What makes the spec unusable.
+    pub(super) problems: Vec<Problem>,
+    /// How many further problems there are.
+    pub(super) omitted: usize,
+    /// What is only worth telling.
+    pub(super) warnings: Vec<Problem>,
+}
+
+/// Nobody reads on after so many. A problem holds the line it stands on, which may be the whole text.
+const MOST_PROBLEMS: usize = 100;
+
 impl<'s> Notes<'s> {
     pub(super) fn new(sources: &'s Sources) -> Notes<'s> {
-        Notes { sources, problems: RefCell::default(), warnings: RefCell::default() }
+        Notes { sources, problems: RefCell::default(), omitted: Cell::default(), warnings: RefCell::default() }
     }
 
     fn found(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) -> Problem {
@@ -30,7 +47,21 @@ impl<'s> Notes<'s> {
     }
 
     fn note(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) {
-        self.problems.borrow_mut().push(self.found(place, path, message, help));
+        if self.is_full() {
+            self.omitted.set(self.omitted.get() + 1);
+        } else {
+            self.problems.borrow_mut().push(self.found(place, path, message, help));
+        }
+    }
+
+    fn warn(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) {
+        if self.warnings.borrow().len() < MOST_PROBLEMS {
+            self.warnings.borrow_mut().push(self.found(place, path, message, help));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.problems.borrow().len() >= MOST_PROBLEMS
     }
 
     pub(super) fn faults(&self, faults: Vec<Fault>) {
@@ -39,9 +70,12 @@ impl<'s> Notes<'s> {
         }
     }
 
-    /// What makes the spec unusable, and what is only worth telling.
-    pub(super) fn into_parts(self) -> (Vec<Problem>, Vec<Problem>) {
-        (self.problems.into_inner(), self.warnings.into_inner())
+    /// All that was found, in the order of the places; `file` is the spec's own.
+    pub(super) fn into_findings(self, file: &str) -> Findings {
+        let (mut problems, mut warnings) = (self.problems.into_inner(), self.warnings.into_inner());
+        error::sort(file, &mut problems);
+        error::sort(file, &mut warnings);
+        Findings { problems, omitted: self.omitted.get(), warnings }
     }
 }
 
@@ -89,8 +123,7 @@ impl<'a> Field<'a> {
 
     /// Tells of something that does not keep the spec from being used.
     pub(super) fn warn(&self, message: impl Into<String>, help: Option<&str>) {
-        let warning = self.notes.found(self.node.mark(self.key_place), &self.path, message.into(), help);
-        self.notes.warnings.borrow_mut().push(warning);
+        self.notes.warn(self.node.mark(self.key_place), &self.path, message.into(), help);
     }
 
     /// Notes that something is wrong with the key itself.
@@ -101,31 +134,38 @@ impl<'a> Field<'a> {
 
     /// Notes that the value is not what it should be.
     pub(super) fn expected<T>(&self, what: &str, help: Option<&str>) -> Option<T> {
-        let subject = match self.path.steps() {
-            [] => "a spec".to_owned(),
-            _ => format!("`{}`", self.path),
-        };
-        self.problem(format!("{subject} must be {what}, not {}", self.node.described()), help);
+        match self.path.steps() {
+            [] => self.problem(format!("a spec must be {what}, not {}", self.node.described()), help),
+            _ if self.is_empty() => {
+                let help = help.unwrap_or("give it a value, or remove the key");
+                self.problem(format!("`{}` has no value; it must be {what}", self.path), Some(help));
+            }
+            _ => self.problem(format!("`{}` must be {what}, not {}", self.path, self.node.described()), help),
+        }
         None
     }
 
-    /// A text with something beside blanks in it, trimmed.
+    /// A string with something beside blanks in it, trimmed.
     pub(super) fn text(&self) -> Option<String> {
-        let text = self.string()?;
-        match text.trim() {
-            "" => self.expected("a text", Some("give it a value, or remove the key")),
-            trimmed => Some(trimmed.to_owned()),
+        Some(self.name()?.trim().to_owned())
+    }
+
+    /// A string with something beside blanks in it, as it is written.
+    pub(super) fn name(&self) -> Option<String> {
+        let name = self.string()?;
+        if name.trim().is_empty() {
+            self.problem(format!("`{}` is blank", self.path), Some("give it a value, or remove it"));
+            return None;
         }
+        Some(name)
     }
 
     pub(super) fn string(&self) -> Option<String> {
-        let help = match &self.node.value {
-            Value::String(text) => return Some(text.clone()),
-            Value::Null => "give it a value, or remove the key",
-            Value::Bool(_) | Value::Number(_) => "put it in quotes",
-            Value::List(_) | Value::Map(_) => return self.expected("a text", None),
-        };
-        self.expected("a text", Some(help))
+        match &self.node.value {
+            Value::String(text) => Some(text.clone()),
+            Value::Bool(_) | Value::Number(_) => self.expected("a string", Some("put it in quotes")),
+            _ => self.expected("a string", None),
+        }
     }
 
     pub(super) fn flag(&self) -> Option<bool> {
@@ -209,12 +249,8 @@ impl<'a> Field<'a> {
     pub(super) fn list(&self) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
             Value::List(items) => {
-                let field = |(index, node)| Field {
-                    node,
-                    key_place: self.key_place,
-                    path: self.path.index(index),
-                    notes: self.notes,
-                };
+                let field =
+                    |(index, node)| Field { node, key_place: None, path: self.path.index(index), notes: self.notes };
                 Some(items.iter().enumerate().map(field).collect())
             }
             Value::Null => Some(Vec::new()),
@@ -223,17 +259,9 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A list of texts, each as it is written. An element of another kind is noted and left out.
+    /// A list of strings, each as it is written. An element of another kind is noted and left out.
     pub(super) fn texts(&self) -> Option<Vec<String>> {
         Some(self.list()?.iter().filter_map(Field::string).collect())
-    }
-
-    /// A text with something beside blanks in it, as it is written.
-    pub(super) fn name(&self) -> Option<String> {
-        match self.string()? {
-            name if name.trim().is_empty() => self.expected("a name", None),
-            name => Some(name),
-        }
     }
 
     pub(super) fn names(&self) -> Option<Vec<String>> {
@@ -359,8 +387,10 @@ impl<'a> Keys<'a> {
         let unknown = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
         for entry in unknown.filter(|entry| !entry.key.starts_with("x-")) {
             let field = entry.field(&self.path, self.notes);
-            let help = match nearest(&entry.key, self.known.iter().copied()) {
+            let near = if self.notes.is_full() { None } else { nearest(&entry.key, self.known.iter().copied()) };
+            let help = match near {
                 Some(known) => format!("did you mean `{known}`?"),
+                None if self.known.len() > MOST_KEYS => "keys of your own begin with `x-`".to_owned(),
                 None => format!("the keys here are {}; those of your own begin with `x-`", listed(&self.known)),
             };
             field.key_problem(format!("unknown key `{}`", field.path), Some(&help));

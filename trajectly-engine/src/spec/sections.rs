@@ -146,11 +146,14 @@ fn default_name(keys: &Keys<'_>, origin: &Origin<'_>) -> Option<String> {
 }
 
 fn command(keys: &mut Keys<'_>) -> Option<String> {
-    let entrypoint = keys.take("entrypoint").and_then(|field| field.text());
-    match keys.take("command") {
-        Some(field) => field.text(),
-        None => entrypoint.map(|file| format!("python {}", shell_quoted(&file))),
+    let entrypoint = keys.take("entrypoint");
+    let Some(command) = keys.take("command") else {
+        return entrypoint?.text().map(|file| format!("python {}", shell_quoted(&file)));
+    };
+    if let Some(entrypoint) = entrypoint {
+        entrypoint.warn("`entrypoint` has no effect beside `command`", Some("remove one of the two"));
     }
+    command.text()
 }
 
 /// A word that a POSIX shell reads back as `word`.
@@ -166,7 +169,7 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
             field.key_problem(format!("{name:?} cannot be the name of an environment variable"), None);
         }
         match field.string() {
-            Some(value) if value.contains('\0') => field.expected("a text without a NUL character", None),
+            Some(value) if value.contains('\0') => field.expected("a string without a NUL character", None),
             value => value,
         }
         .map(|value| (name, value))

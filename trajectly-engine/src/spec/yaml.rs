@@ -3,20 +3,20 @@
 use serde_yaml::Value as Yaml;
 
 use super::locate::{Fault, Outline, Part};
-use super::node::{Entry, Node, Place, Value};
+use super::node::{Entry, Extent, Node, Place, Value};
 use crate::json::Number;
 
 /// The largest text taken for a spec, in bytes.
-const LARGEST_TEXT: usize = 1 << 20;
+const LARGEST_TEXT: usize = 1 << 18;
 
 /// Reads one YAML document; an empty text is [`Value::Null`].
 ///
 /// `source` is the number that the places of the result carry. All faults of the text are returned together.
 pub(super) fn read(text: &str, source: usize) -> Result<Node, Vec<Fault>> {
-    let start = Place { source, line: 1, column: 1, width: 1 };
+    let start = Place { source, line: 1, column: 1, extent: Extent::Columns(1) };
     let fault = |message: String| Fault { place: start, message, help: None };
     if text.len() > LARGEST_TEXT {
-        return Err(vec![fault(format!("this is {} bytes long, and a spec may have {LARGEST_TEXT}", text.len()))]);
+        return Err(vec![fault(format!("the spec is {} bytes long; at most {LARGEST_TEXT} are read", text.len()))]);
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let outline = Outline::of(text, source)?;
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, source: usize) -> Result<Node, Vec<Fault>> {
 /// What the value parser has against a text whose shape is sound.
 fn refused(error: &serde_yaml::Error, source: usize) -> Fault {
     let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
-    let place = Place { source, line, column, width: 1 };
+    let place = Place { source, line, column, extent: Extent::Word };
     let said = error.to_string();
     if said.contains("as u128") || said.contains("as i128") {
         let help = Some("quote it if it is a name, not a quantity");
@@ -45,7 +45,7 @@ fn refused(error: &serde_yaml::Error, source: usize) -> Fault {
 }
 
 struct Reader<'o> {
-    outline: &'o Outline<'o>,
+    outline: &'o Outline,
     faults: Vec<Fault>,
     start: Place,
 }
@@ -82,7 +82,7 @@ impl Reader<'_> {
     fn entry(&mut self, key: Yaml, value: Yaml, part: Option<Part>, map: Place) -> Option<Entry> {
         let Yaml::String(key) = key else {
             let (written, place) = self.odd_key(&key, part).unwrap_or(("this key".to_owned(), map));
-            self.fault(place, format!("{written} is no text, and keys are texts"), Some("put it in quotes"));
+            self.fault(place, format!("{written} is no string, and keys are strings"), Some("put it in quotes"));
             return None;
         };
         let (key_place, part) = part.and_then(|part| self.outline.field(part, &key)).unzip();

@@ -5,7 +5,9 @@
 use std::path::Path;
 
 use trajectly_engine::json::{Json, Object};
-use trajectly_engine::trace::Event;
+use trajectly_engine::spec::Spec;
+use trajectly_engine::trace::{Event, Trace};
+use trajectly_engine::verdict::{Verdict, Violation};
 
 /// The lines of a file under `tests/vectors/` of the repository.
 pub(crate) fn vectors(file: &str) -> Vec<Json> {
@@ -31,4 +33,40 @@ pub(crate) fn event(event_type: &str, payload: Object) -> Event {
     let envelope = Object::new().with("event_type", event_type).with("payload", payload);
     let envelope = envelope.with("seq", 1).with("run_id", "r").with("rel_ms", 0);
     Event::from_json(Json::from(envelope)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A run from its words: `search` calls a tool and returns from it (two events), `llm` asks a model and is answered (two
+/// events), `step:plan` is a step of the agent, `end` is the end of a run that went well.
+pub(crate) fn run(words: &str) -> Trace {
+    let mut events = Vec::new();
+    for word in words.split_whitespace() {
+        let model = || Object::new().with("provider", "openai").with("model", "gpt");
+        match word.split_once(':') {
+            Some(("step", name)) => events.push(event("agent_step", Object::new().with("name", name))),
+            None if word == "end" => events.push(event("run_finished", Object::new().with("returncode", 0))),
+            None if word == "llm" => {
+                events.push(event("llm_called", model()));
+                events.push(event("llm_returned", model()));
+            }
+            _ => {
+                events.push(event("tool_called", Object::new().with("tool_name", word)));
+                events.push(event("tool_returned", Object::new().with("tool_name", word)));
+            }
+        }
+    }
+    Trace { events }
+}
+
+/// A spec whose keys beside `schema_version` are these.
+pub(crate) fn spec(keys: &str) -> Spec {
+    Spec::parse(&format!("schema_version: 0.4\n{keys}"), "specs/a.yaml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is broken, a line each: `EVENT CODE rule: message`.
+pub(crate) fn told(verdict: &Verdict) -> Vec<String> {
+    let told = |violation: &Violation| {
+        let rule = violation.rule.as_deref().unwrap_or("-");
+        format!("{} {} {rule}: {}", violation.event_index, violation.code, violation.message)
+    };
+    verdict.violations.iter().map(told).collect()
 }

@@ -1,0 +1,141 @@
+//! What is said of a spec that is refused, to the letter.
+
+use trajectly_engine::spec::{Spec, SpecError};
+
+fn refused(text: &str) -> SpecError {
+    match Spec::parse(text, "specs/a.yaml") {
+        Ok(_) => panic!("this is not refused:\n{text}"),
+        Err(error) => error,
+    }
+}
+
+/// Each case of the file is a title after `==== `, a spec, and after `---- refused` what is said of it.
+#[test]
+fn every_problem_is_told_in_its_place() {
+    let cases = include_str!("data/spec_errors.txt").split("==== ").skip(1);
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for case in cases {
+        let (title, rest) = case.split_once('\n').expect("a title");
+        let (spec, expected) = rest.split_once("---- refused\n").expect("what is said");
+        let found = refused(spec).to_string();
+        if found.trim_end() != expected.trim_end() {
+            wrong.push(format!("==== {title}\n{found}"));
+        }
+        count += 1;
+    }
+    assert!(count > 30, "only {count} cases were found");
+    assert!(wrong.is_empty(), "{} cases differ; found was\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// A text that would cost more than a spec is worth, and what is said of it.
+#[test]
+fn hostile_texts_are_turned_away() {
+    let nested =
+        |open: &str, close: &str| format!("schema_version: 0.4\nx-a: {}1{}\n", open.repeat(9000), close.repeat(9000));
+    let block: String = (1..200).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let bomb: String =
+        (1..20).map(|n| format!("x-{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(", "))).collect();
+    let tower: String = (1..100).map(|n| format!("x-{n}: &a{n} [*a{}]\n", n - 1)).collect();
+    let huge =
+        format!("schema_version: 0.4\nx-a: &a \"{}\"\nx-b: [{}]\n", "x".repeat(90_000), vec!["*a"; 9000].join(","));
+    for (text, message, line) in [
+        (nested("[", "]"), "this is nested more than 64 levels deep", 2),
+        (nested("{a: ", "}"), "this is nested more than 64 levels deep", 2),
+        (format!("schema_version: 0.4\nx-a:\n{block}"), "this is nested more than 64 levels deep", 66),
+        (format!("schema_version: 0.4\nx-0: &a0 [1]\n{tower}"), "this is nested more than 64 levels deep", 65),
+        (
+            format!("schema_version: 0.4\nx-0: &a0 [x]\n{bomb}"),
+            "the aliases up to here expand to more than a spec may hold",
+            8,
+        ),
+        (huge, "the aliases up to here expand to more than a spec may hold", 3),
+        ("x".repeat(300_000), "the spec is 300000 bytes long; at most 262144 are read", 1),
+    ] {
+        let error = refused(&text);
+        let said: Vec<_> =
+            error.problems.iter().map(|p| (p.message.as_str(), p.location.as_ref().map(|at| at.line))).collect();
+        assert_eq!(said, [(message, Some(line))]);
+    }
+}
+
+#[test]
+fn a_flood_of_problems_is_cut_short() {
+    let error = refused(&format!("schema_version: 0.4\nredact: [{}]\n", "5, ".repeat(3000)));
+    assert_eq!((error.problems.len(), error.omitted), (100, 2900));
+    let said = error.to_string();
+    assert!(said.ends_with("\n\n… and 2900 more"), "{said}");
+    let widest = said.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|widest| widest < 200), "a line of {widest:?} characters");
+}
+
+#[test]
+fn a_value_that_was_not_read_from_text_has_paths_instead_of_places() {
+    let value =
+        trajectly_engine::json::Json::parse(r#"{"schema_version": "0.4", "contracts": {"tools": {"deny": [5]}}}"#);
+    let error = Spec::from_json(&value.expect("JSON")).expect_err("a problem");
+    assert_eq!(
+        error.to_string(),
+        "error: `name` is missing\n  = help: a spec that is not a file needs one\n\n\
+         error: `contracts.tools.deny[0]` must be a string, not the number 5\n --> contracts.tools.deny[0]\n  = help: put it in quotes"
+    );
+}
+
+#[test]
+fn what_has_no_effect_is_a_warning() {
+    let spec = Spec::parse(
+        concat!(
+            "schema_version: 0.4\n",
+            "command: run\n",
+            "entrypoint: agent.py\n",
+            "baseline: {trace: t.jsonl}\n",
+            "abstraction: {config: a.yaml}\n",
+            "contracts:\n",
+            "  network: {allowlist: [' ']}\n",
+            "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
+        ),
+        "specs/a.yaml",
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    let warnings: Vec<_> = spec
+        .warnings
+        .iter()
+        .map(|w| (w.location.as_ref().map(|at| at.line), w.path.as_str(), w.message.as_str()))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            (Some(3), "entrypoint", "`entrypoint` has no effect beside `command`"),
+            (Some(4), "baseline.trace", "`baseline.trace` has no effect"),
+            (Some(5), "abstraction.config", "`abstraction.config` has no effect"),
+            (Some(7), "contracts.network.allowlist[0]", "a blank host allows nothing"),
+            (
+                Some(8),
+                "contracts.args.t.fields.f.enum",
+                "`contracts.args.t.fields.f.enum` is the string \"one\", not a list, and has no effect"
+            ),
+            (
+                Some(8),
+                "contracts.args.t.fields.f.min",
+                "`contracts.args.t.fields.f.min` is the string \"3\", not a number, and has no effect"
+            ),
+            (
+                Some(8),
+                "contracts.args.t.fields.f.regex",
+                "`contracts.args.t.fields.f.regex` is the number 5, not a string, and has no effect"
+            ),
+        ]
+    );
+    assert_eq!(spec.require_command(), Ok("run"));
+}
+
+#[test]
+fn a_spec_that_nothing_runs_says_so() {
+    let spec = Spec::parse("schema_version: 0.4\n", "specs/a.agent.yaml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        spec.require_command().map_err(|error| error.to_string()),
+        Err("error: nothing runs this spec: it has no `command`, and no test function claims it\n --> specs/a.agent.yaml\n  \
+             = help: add `command: …`, or a function with #[agent_test(spec = \"specs/a.agent.yaml\")]"
+            .to_owned())
+    );
+}
