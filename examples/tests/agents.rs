@@ -30,7 +30,7 @@ async fn search_buy(session: Session) -> Result<String, AgentError> {
     buy(&client(&session), &errand()).await
 }
 
-#[agent_test(spec = "specs/search-buy-regression.agent.yaml", expect_fail = "REFINEMENT_BASELINE_CALL_MISSING")]
+#[agent_test(spec = "specs/search-buy-regression.agent.yaml", expect_fail = "REFINEMENT_EXTRA_SIDE_EFFECT_CALL")]
 async fn search_buy_regression(session: Session) -> Result<String, AgentError> {
     buy_with(&client(&session), &errand(), CheckoutPolicy::Optimistic, |_| ()).await
 }

@@ -39,3 +39,5 @@ pub(crate) const CHILD: &str = "TRAJECTLY_CHILD";
 pub(crate) const CALL_ROUTE: &str = "/trajectly/tool";
 /// Path, below the session's URL, of the OpenAI-compatible API.
 pub(crate) const OPENAI_ROUTE: &str = "/openai/v1";
+/// Code of a call about which the harness could not be asked.
+pub(crate) const SESSION_LOST: &str = "SESSION_LOST";

@@ -37,8 +37,8 @@ pub(super) fn run(args: &Args, cases: Vec<Case>, suite: Suite, env: Env) -> Resu
             let ignored = case.ignored();
             Trial::test(case.name.clone(), move || match quietly(|| runner.run(&case)) {
                 Ok(Ok(shown)) => {
-                    if nocapture {
-                        eprint!("{shown}");
+                    if nocapture && !shown.is_empty() {
+                        eprintln!("{}", shown.trim_end());
                     }
                     Ok(())
                 }

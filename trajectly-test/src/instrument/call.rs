@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::error::RecordedError;
 use super::link::{Answer, Link, Question, current};
 use super::shape::{Outcome, Shape};
+use crate::protocol;
 
 thread_local! {
     /// Id of the call whose body runs on this thread now, so that a nested call knows its parent.
@@ -89,7 +90,7 @@ impl PendingCall {
         }
         let plan = link.ask(&Question { kind, call_id: &id, name: &name, input: &raw }).unwrap_or_else(|error| {
             Answer::Refuse {
-                code: "SESSION_LOST".to_owned(),
+                code: protocol::SESSION_LOST.to_owned(),
                 message: format!("the harness did not say what to do with `{name}`: {error}"),
                 details: None,
             }

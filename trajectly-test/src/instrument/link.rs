@@ -39,8 +39,7 @@ pub(crate) struct Question<'a> {
 }
 
 /// What the harness answers.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case")]
+#[derive(Debug)]
 pub(crate) enum Answer {
     /// Make the call for real.
     Run,
@@ -50,6 +49,34 @@ pub(crate) enum Answer {
     Raise { error: String, fixture: usize },
     /// Do not make the call: it is denied, or nothing was recorded for it.
     Refuse { code: String, message: String, details: Option<Box<RawValue>> },
+}
+
+/// An [`Answer`] as it is sent. (serde reads no raw value inside a tagged enum.)
+#[derive(Deserialize)]
+struct Reply {
+    r#do: String,
+    output: Option<Box<RawValue>>,
+    error: Option<String>,
+    fixture: Option<usize>,
+    code: Option<String>,
+    message: Option<String>,
+    details: Option<Box<RawValue>>,
+}
+
+impl Reply {
+    fn into_answer(self) -> Option<Answer> {
+        Some(match self.r#do.as_str() {
+            "run" => Answer::Run,
+            "return" => Answer::Return {
+                // A recorded `null` reads as no output.
+                output: self.output.unwrap_or_else(|| RawValue::NULL.to_owned()),
+                fixture: self.fixture?,
+            },
+            "raise" => Answer::Raise { error: self.error?, fixture: self.fixture? },
+            "refuse" => Answer::Refuse { code: self.code?, message: self.message?, details: self.details },
+            _ => return None,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -108,7 +135,8 @@ impl Link {
     pub(crate) fn ask(&self, question: &Question<'_>) -> io::Result<Answer> {
         let body = serde_json::to_vec(question)?;
         let reply = self.post(protocol::CALL_ROUTE, &body)?;
-        Ok(serde_json::from_slice(&reply)?)
+        let reply: Reply = serde_json::from_slice(&reply)?;
+        reply.into_answer().ok_or_else(|| invalid("the harness answered in a form this version does not know"))
     }
 
     fn lock(&self) -> MutexGuard<'_, File> {
@@ -117,8 +145,7 @@ impl Link {
 
     /// A single request on a connection of its own, so the reply ends where the connection does.
     fn post(&self, route: &str, body: &[u8]) -> io::Result<Vec<u8>> {
-        let bad = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-        let rest = self.url.strip_prefix("http://").ok_or_else(|| bad("the session's URL is not http"))?;
+        let rest = self.url.strip_prefix("http://").ok_or_else(|| invalid("the session's URL is not http"))?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let mut stream = TcpStream::connect(host)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
@@ -131,12 +158,16 @@ impl Link {
         stream.write_all(&request)?;
         let mut reply = Vec::new();
         stream.read_to_end(&mut reply)?;
-        let head = reply.windows(4).position(|w| w == b"\r\n\r\n").ok_or_else(|| bad("the harness hung up"))?;
+        let head = reply.windows(4).position(|w| w == b"\r\n\r\n").ok_or_else(|| invalid("the harness hung up"))?;
         let status = reply.get(9..12).unwrap_or_default();
         if status != b"200" {
             let said = String::from_utf8_lossy(reply.get(head + 4..).unwrap_or_default()).into_owned();
-            return Err(bad(&format!("the harness answered {}: {said}", String::from_utf8_lossy(status))));
+            return Err(invalid(&format!("the harness answered {}: {said}", String::from_utf8_lossy(status))));
         }
         Ok(reply.split_off(head + 4))
     }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }

@@ -149,7 +149,13 @@ fn expected_end(
     verdict: &Verdict,
     ran: &Ran,
 ) -> Result<String, Failure> {
-    let Some(why) = unmet(expected, verdict) else { return Ok(ran.output.clone()) };
+    let Some(why) = unmet(expected, verdict) else {
+        // Whoever asks for the output of passing tests sees how this one fails.
+        return Ok(match verdict.status {
+            Status::Pass => ran.output.clone(),
+            Status::Fail => shown(test, &baseline.trace, candidate, verdict, ran),
+        });
+    };
     let help = ["change what the test expects, if this is right now".to_owned()];
     let text = test.trouble("EXPECTED_FAILURE_NOT_SEEN", &why, &[], &help, "");
     Err(Failure::regression(match verdict.status {

@@ -17,6 +17,7 @@ use super::inside;
 use crate::gateway::Gateway;
 use crate::harness::{Case, OUTPUT_MARK};
 use crate::process::{self, Finished};
+use crate::protocol;
 use crate::store::{RunDir, Store};
 use crate::tape::{Source, Tape, Trouble};
 
@@ -90,6 +91,10 @@ pub(super) fn run(
     let text = fs::read_to_string(dir.events())
         .map_err(|error| format!("error: cannot read the events of the run: {error}"))?;
     let mut rows = parse_rows(&text, "events of the run")?;
+    if let Some(lost) = rows.iter().find(|row| row.payload.str("error_code") == Some(protocol::SESSION_LOST)) {
+        let message = lost.payload.str("error").unwrap_or_default();
+        return Err(format!("error[{}]: {message}", protocol::SESSION_LOST).into());
+    }
     let said = take_ending(&mut rows);
     let stdout = without_mark(&finished.stdout.text());
     let ending = ending(&finished, said, &stdout, limit, case.function.is_some());

@@ -20,6 +20,7 @@ use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Contracts;
 
 use crate::gateway::{CallId, Exchange, LlmCall, LlmDecision, LlmReturn, Requested, read_response};
+use crate::protocol::SESSION_LOST;
 use threads::Threads;
 
 /// Where a recording's model calls go: base URL and bearer key of a provider.
@@ -275,7 +276,7 @@ impl Exchange for Tape {
 
     fn tool(&self, body: &Json) -> Json {
         let answer = self.answer(body).unwrap_or_else(|| {
-            refuse("SESSION_LOST", "the harness was asked about a call in a form it does not know".to_owned(), None)
+            refuse(SESSION_LOST, "the harness was asked about a call in a form it does not know".to_owned(), None)
         });
         answer.into()
     }
