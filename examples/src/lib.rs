@@ -4,7 +4,7 @@
 //! - [`search_buy`] is a tool loop: the model searches, compares, fills a cart and checks out, until it stops asking.
 //!
 //! Their tools carry `#[trajectly_test::tool]`; nothing else here knows that it is under test. Each agent has one
-//! deliberate defect behind an option ([`support_triage::Delivery::Export`], [`search_buy::CheckoutPolicy::Optimistic`]):
+//! deliberate defect behind an option ([`support_triage::Delivery::Export`], [`search_buy::WhenPending::Retry`]):
 //! `tests/agents.rs` runs the sound and the defective variant against the same baseline.
 //!
 //! [`upstream`] stands in for the model when a recording is made without an API key.

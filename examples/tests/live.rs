@@ -8,7 +8,7 @@ use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_openai::types::chat::CreateChatCompletionRequest;
 use serde_json::{Value, json};
-use trajectly_examples::search_buy::{CheckoutPolicy, Errand, buy, buy_with};
+use trajectly_examples::search_buy::{Errand, WhenPending, buy, buy_with};
 use trajectly_examples::support_triage::{Delivery, Priority, triage, triage_with};
 use trajectly_examples::{AgentError, ToolError, chat, store, upstream};
 
@@ -63,17 +63,16 @@ async fn the_best_product_in_stock_is_bought_once() {
 async fn the_text_is_handed_on_as_it_arrives() {
     let mut pieces = Vec::new();
     let errand = errand("C-2", "a lamp", 5_000);
-    let answer = buy_with(&client(), &errand, CheckoutPolicy::Verified, |piece| pieces.push(piece.to_owned()))
-        .await
-        .expect("an answer");
+    let answer =
+        buy_with(&client(), &errand, WhenPending::Ask, |piece| pieces.push(piece.to_owned())).await.expect("an answer");
     assert_eq!(pieces.concat(), answer);
     assert!(pieces.len() > 1, "{pieces:?}");
 }
 
 #[tokio::test]
-async fn an_optimistic_checkout_orders_twice() {
+async fn a_pending_payment_taken_for_lost_is_paid_twice() {
     let errand = errand("C-3", "wireless earbuds", 8_000);
-    let answer = buy_with(&client(), &errand, CheckoutPolicy::Optimistic, |_| ()).await.expect("an answer");
+    let answer = buy_with(&client(), &errand, WhenPending::Retry, |_| ()).await.expect("an answer");
     assert_eq!(answer, "Ordered: C-3-2, for 74.00 in all.");
     assert!(stored("orders/C-3-1.json").is_some());
 }

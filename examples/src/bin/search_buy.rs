@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use async_openai::config::OpenAIConfig;
 use trajectly_examples::chat;
-use trajectly_examples::search_buy::{CheckoutPolicy, Errand, buy_with};
+use trajectly_examples::search_buy::{Errand, WhenPending, buy_with};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -31,7 +31,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         // A closed pipe ends the words, not the errand.
         let _ = out.write_all(piece.as_bytes()).and_then(|()| out.flush());
     };
-    buy_with(&client, &errand, CheckoutPolicy::default(), print).await?;
+    buy_with(&client, &errand, WhenPending::default(), print).await?;
     println!();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A tool loop: the model searches a shop, compares, fills the cart and checks out, until it asks for nothing more.
 //!
-//! The model's turns are streamed. What a tool refuses goes back to the model, which may try another way; what the
-//! customer's budget forbids, the agent checks itself.
+//! The model's turns are streamed. What a tool refuses goes back to the model, which may try another way. What must not
+//! depend on a model's mood, the agent does itself: it sees each payment through before it reports the order.
 
 mod shop;
 pub mod tools;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::chat::{self, MODEL};
 use crate::{AgentError, ToolError};
 pub use shop::{Cart, Line, Order, Payment, Product};
-use tools::{add_to_cart, checkout, get_product, price_cart, search_products};
+use tools::{add_to_cart, checkout, get_product, payment_status, search_products};
 
 const INSTRUCTIONS: &str = "You buy for customers of a web shop. Search, compare the two best hits, put the best rated \
     one that is in stock into the cart and check out, once. Then tell the customer in one sentence what was ordered.";
@@ -39,15 +39,15 @@ pub struct Errand {
     pub budget_cents: u64,
 }
 
-/// How an order is paid.
+/// What the agent does about a payment that is pending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CheckoutPolicy {
-    /// Price the cart once more, hold it against the budget, and check out once: a payment that is pending is on its way.
+pub enum WhenPending {
+    /// Asks the provider what has become of it.
     #[default]
-    Verified,
-    /// Check out at once, and again if the payment is not confirmed. These are the defects that the regression spec
-    /// catches: the price is never looked at again, and a pending order is ordered twice.
-    Optimistic,
+    Ask,
+    /// Takes it for lost and checks out again. This is the defect that the regression spec catches: the customer pays
+    /// twice, and nobody looks at either payment.
+    Retry,
 }
 
 /// Runs an errand and returns what the model tells the customer in the end.
@@ -56,10 +56,10 @@ pub enum CheckoutPolicy {
 ///
 /// See [`buy_with`].
 pub async fn buy(client: &Client<OpenAIConfig>, errand: &Errand) -> Result<String, AgentError> {
-    buy_with(client, errand, CheckoutPolicy::Verified, |_| ()).await
+    buy_with(client, errand, WhenPending::Ask, |_| ()).await
 }
 
-/// Runs an errand, paying as `policy` says, and hands the model's words to `on_text` as they arrive.
+/// Runs an errand, treating pending payments as told, and hands the model's words to `on_text` as they arrive.
 ///
 /// # Errors
 ///
@@ -68,10 +68,10 @@ pub async fn buy(client: &Client<OpenAIConfig>, errand: &Errand) -> Result<Strin
 pub async fn buy_with(
     client: &Client<OpenAIConfig>,
     errand: &Errand,
-    policy: CheckoutPolicy,
+    when_pending: WhenPending,
     mut on_text: impl FnMut(&str),
 ) -> Result<String, AgentError> {
-    let till = Till { budget_cents: errand.budget_cents, policy };
+    let till = Till { when_pending };
     let mut messages = opening(errand);
     for _ in 0..MAX_TURNS {
         let turn = chat::turn_streamed(client, request(&messages)?, &mut on_text).await?;
@@ -104,10 +104,9 @@ fn request(messages: &[ChatCompletionRequestMessage]) -> Result<CreateChatComple
     Ok(request)
 }
 
-/// Carries out what the model asks for, within what the customer allows.
+/// Carries out what the model asks for.
 struct Till {
-    budget_cents: u64,
-    policy: CheckoutPolicy,
+    when_pending: WhenPending,
 }
 
 impl Till {
@@ -174,22 +173,11 @@ impl Till {
     }
 
     async fn pay(&self, customer_id: String) -> Result<Order, ToolError> {
-        match self.policy {
-            CheckoutPolicy::Verified => {
-                let total = price_cart(&customer_id)?.total_cents;
-                if total > self.budget_cents {
-                    let message = format!("the cart costs {total} cents and the budget is {} cents", self.budget_cents);
-                    return Err(ToolError::Refused(message));
-                }
-                checkout(customer_id).await
-            }
-            CheckoutPolicy::Optimistic => {
-                let order = checkout(customer_id.clone()).await?;
-                match order.payment {
-                    Payment::Confirmed => Ok(order),
-                    Payment::Pending => checkout(customer_id).await,
-                }
-            }
+        let order = checkout(customer_id.clone()).await?;
+        match (order.payment, self.when_pending) {
+            (Payment::Confirmed, _) => Ok(order),
+            (Payment::Pending, WhenPending::Ask) => Ok(Order { payment: payment_status(&order.order_id)?, ..order }),
+            (Payment::Pending, WhenPending::Retry) => checkout(customer_id).await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The shop behind the tools: its catalogue, and the carts of this process.
+//! The shop behind the tools: its catalogue, and what this process has put into carts and ordered.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -40,12 +40,9 @@ pub struct Cart {
     pub customer_id: String,
     /// What is in it, in the order in which it was put there.
     pub lines: Vec<Line>,
-    /// How often it has been ordered; part of an order's number, and of no interest to a model.
-    #[serde(skip)]
-    orders: u32,
 }
 
-/// What the payment has come to.
+/// What has become of a payment.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Payment {
@@ -55,7 +52,7 @@ pub enum Payment {
     Confirmed,
 }
 
-/// An order, which is to be paid once.
+/// An order.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Order {
     /// Its number: the customer's and a count.
@@ -64,53 +61,66 @@ pub struct Order {
     pub lines: Vec<Line>,
     /// What it costs, in cents.
     pub total_cents: u64,
-    /// What the payment has come to. The shop's provider starts every payment as [`Payment::Pending`].
+    /// What has become of the payment. The shop's provider starts every one as [`Payment::Pending`].
     pub payment: Payment,
 }
 
-impl Cart {
-    /// Adds a number of one product and returns the cart as it is then.
-    pub(super) fn add(&mut self, product: Product, quantity: u32) -> Result<Cart, ToolError> {
-        if quantity == 0 || quantity > product.stock {
-            let message = format!("{quantity} of `{}` cannot be had: {} in stock", product.sku, product.stock);
-            return Err(ToolError::Refused(message));
-        }
-        self.lines.push(Line { sku: product.sku, quantity, price_cents: product.price_cents });
-        Ok(self.clone())
-    }
-
-    /// What its lines cost together, in cents.
-    pub(super) fn total_cents(&self) -> Result<u64, ToolError> {
-        if self.lines.is_empty() {
-            return Err(ToolError::Refused(format!("the cart of `{}` is empty", self.customer_id)));
-        }
-        Ok(self.lines.iter().map(|line| line.price_cents * u64::from(line.quantity)).sum())
-    }
-
-    /// Makes one more order of what is in it.
-    pub(super) fn order(&mut self) -> Result<Order, ToolError> {
-        let total_cents = self.total_cents()?;
-        self.orders += 1;
-        Ok(Order {
-            order_id: format!("{}-{}", self.customer_id, self.orders),
-            lines: self.lines.clone(),
-            total_cents,
-            payment: Payment::Pending,
-        })
-    }
+/// What one customer has in the cart and on order.
+#[derive(Default)]
+struct Account {
+    lines: Vec<Line>,
+    orders: Vec<Order>,
 }
 
-/// Lends a customer's cart, an empty one if there is none yet.
-pub(super) fn with_cart<T>(customer_id: &str, use_cart: impl FnOnce(&mut Cart) -> T) -> T {
-    static CARTS: LazyLock<Mutex<HashMap<String, Cart>>> = LazyLock::new(Mutex::default);
-    // A cart is changed in one step, so that a panic elsewhere leaves nothing half done.
-    let mut carts = CARTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let cart = carts.entry(customer_id.to_owned()).or_insert_with(|| Cart {
-        customer_id: customer_id.to_owned(),
-        lines: Vec::new(),
-        orders: 0,
+/// Adds a number of one product to a customer's cart, and returns the cart as it is then.
+pub(super) fn add(customer_id: String, product: Product, quantity: u32) -> Result<Cart, ToolError> {
+    if quantity == 0 || quantity > product.stock {
+        let message = format!("{quantity} of `{}` cannot be had: {} in stock", product.sku, product.stock);
+        return Err(ToolError::Refused(message));
+    }
+    let lines = with_account(&customer_id, |account| {
+        account.lines.push(Line { sku: product.sku, quantity, price_cents: product.price_cents });
+        account.lines.clone()
     });
-    use_cart(cart)
+    Ok(Cart { customer_id, lines })
+}
+
+/// Makes an order of what is in a customer's cart.
+pub(super) fn order(customer_id: &str) -> Result<Order, ToolError> {
+    with_account(customer_id, |account| {
+        if account.lines.is_empty() {
+            return Err(ToolError::Refused(format!("the cart of `{customer_id}` is empty")));
+        }
+        let order = Order {
+            order_id: format!("{customer_id}-{}", account.orders.len() + 1),
+            lines: account.lines.clone(),
+            total_cents: account.lines.iter().map(|line| line.price_cents * u64::from(line.quantity)).sum(),
+            payment: Payment::Pending,
+        };
+        account.orders.push(order.clone());
+        Ok(order)
+    })
+}
+
+/// What the provider says of an order's payment: this one has confirmed it by the time it is asked. The cart is empty
+/// from then on.
+pub(super) fn payment(order_id: &str) -> Result<Payment, ToolError> {
+    let unknown = || ToolError::Unknown { kind: "order", id: order_id.to_owned() };
+    let (customer_id, _) = order_id.rsplit_once('-').ok_or_else(unknown)?;
+    with_account(customer_id, |account| {
+        let order = account.orders.iter_mut().find(|order| order.order_id == order_id).ok_or_else(unknown)?;
+        order.payment = Payment::Confirmed;
+        account.lines.clear();
+        Ok(order.payment)
+    })
+}
+
+/// Lends a customer's account, a fresh one to a customer who is new.
+fn with_account<T>(customer_id: &str, change: impl FnOnce(&mut Account) -> T) -> T {
+    static ACCOUNTS: LazyLock<Mutex<HashMap<String, Account>>> = LazyLock::new(Mutex::default);
+    // Nothing between the two ends of a change can panic, so a poisoned lock still guards whole accounts.
+    let mut accounts = ACCOUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    change(accounts.entry(customer_id.to_owned()).or_default())
 }
 
 /// All products.

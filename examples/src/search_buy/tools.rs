@@ -1,10 +1,10 @@
-//! The shop, as the agent sees it, and how a call that the model asks for becomes a call of a tool.
+//! The shop, as the agent sees it, and the part of it that the model is offered.
 
 use async_openai::types::chat::ChatCompletionTools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::shop::{self, Cart, Order, Product};
+use super::shop::{self, Cart, Order, Payment, Product};
 use crate::{ToolError, chat, store};
 
 /// A product as a search shows it.
@@ -16,13 +16,6 @@ pub struct Hit {
     pub name: String,
     /// Its price, in cents.
     pub price_cents: u64,
-}
-
-/// What a cart costs at this moment.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct Quote {
-    /// The sum over its lines, in cents.
-    pub total_cents: u64,
 }
 
 /// Finds products whose name has a word of `query`, up to a price: the ones that share more words first, then the better
@@ -58,30 +51,30 @@ pub async fn get_product(sku: String) -> Result<Product, ToolError> {
 #[trajectly_test::tool]
 pub async fn add_to_cart(customer_id: String, sku: String, quantity: u32) -> Result<Cart, ToolError> {
     let product = shop::product(sku).await?;
-    shop::with_cart(&customer_id, |cart| cart.add(product, quantity))
-}
-
-/// Says what a customer's cart costs now. Not for the model: the agent asks before it pays.
-///
-/// # Errors
-///
-/// [`ToolError::Refused`] if the cart is empty.
-#[trajectly_test::tool]
-pub fn price_cart(customer_id: &str) -> Result<Quote, ToolError> {
-    shop::with_cart(customer_id, |cart| Ok(Quote { total_cents: cart.total_cents()? }))
+    shop::add(customer_id, product, quantity)
 }
 
 /// Orders what is in a customer's cart and starts the payment: `orders/<order_id>.json` below [`store::state_dir`]. The
-/// cart stays until the payment is confirmed, so every call is one more order.
+/// cart stays as it is until the payment is confirmed, so every call is one more order.
 ///
 /// # Errors
 ///
 /// [`ToolError::Refused`] if the cart is empty, [`ToolError::Storage`] if the order cannot be written.
 #[trajectly_test::tool]
 pub async fn checkout(customer_id: String) -> Result<Order, ToolError> {
-    let order = shop::with_cart(&customer_id, Cart::order)?;
+    let order = shop::order(&customer_id)?;
     store::put("orders", &order.order_id, &order).await?;
     Ok(order)
+}
+
+/// Asks the payment provider what has become of an order's payment. Not for the model: the agent asks before it reports.
+///
+/// # Errors
+///
+/// [`ToolError::Unknown`] if there is no such order.
+#[trajectly_test::tool]
+pub fn payment_status(order_id: &str) -> Result<Payment, ToolError> {
+    shop::payment(order_id)
 }
 
 /// The tools that the model may call.
