@@ -63,7 +63,13 @@ pub(crate) fn failure(view: &View<'_>) -> String {
             parts.push(view.violation(violation, place, &mut shown));
         }
     }
-    parts.push(view.rest(&folded));
+    let later = &view.verdict.violations[at_witness.len()..];
+    // What a replay could not answer is often why the rules before it were broken.
+    let cause = later.iter().find(|violation| is_miss(violation.code));
+    if let Some(cause) = cause.filter(|_| !at_witness.iter().any(|violation| is_miss(violation.code))) {
+        parts.push(view.violation(cause, None, &mut shown));
+    }
+    parts.push(view.rest(&folded, later));
     parts.push(columns(view.baseline, view.candidate, view.verdict, view.paint));
     parts.push(output(view.output, view.paint));
     parts.push(view.notes());
@@ -186,7 +192,7 @@ impl View<'_> {
     }
 
     /// What is not shown in full: violations that say nothing new, and those at later events.
-    fn rest(&self, folded: &[&str]) -> String {
+    fn rest(&self, folded: &[&str], later: &[Violation]) -> String {
         let mut out = String::new();
         if !folded.is_empty() {
             let event = self.verdict.witness().and_then(|witness| self.candidate.events.get(witness));
@@ -194,7 +200,6 @@ impl View<'_> {
             let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
             out.push_str(&format!("   … and {}{name}\n", folded.join(", ")));
         }
-        let later = &self.verdict.violations[self.verdict.at_witness().len()..];
         let mut places: Vec<(Code, Vec<String>)> = Vec::new();
         for Violation { code, event_index, .. } in later {
             match places.iter_mut().find(|(known, _)| known == code) {
@@ -210,6 +215,11 @@ impl View<'_> {
             indices.truncate(MOST_LATER);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             out.push_str(&format!("   … later {code} at {events} {}{more}\n", indices.join(", ")));
+            let failed = later.iter().find(|violation| violation.code == *code && *code == Code::AgentRunFailed);
+            if let Some(failed) = failed {
+                let first = failed.message.lines().next().unwrap_or_default();
+                out.push_str(&format!("     {}\n", fit(first, WIDTH - 5)));
+            }
         }
         if left_out > 0 {
             out.push_str(&format!("   … later {}\n", count(left_out, "more code")));

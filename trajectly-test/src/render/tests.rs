@@ -123,6 +123,7 @@ error[FIXTURE_MISSING]: this call of `openai:gpt-4o-mini` was not recorded
    = help: record again if the call is now intended
 
    … later AGENT_RUN_FAILED at event 5
+     the agent ended with exit code 1
 
    baseline                             candidate
    1  CALL search("mug")                1  CALL search("mug")
