@@ -10,4 +10,11 @@ async fn maybe(_session: &Session) -> Option<String> {
     None
 }
 
+pub struct Ticket;
+
+#[agent_test(spec = "specs/triage.agent.yaml")]
+async fn opaque() -> Result<Vec<Ticket>, String> {
+    Ok(Vec::new())
+}
+
 fn main() {}

@@ -91,20 +91,22 @@ pub type Outcome = Result<Value, String>;
 /// What an `#[agent_test]` function may return.
 #[diagnostic::on_unimplemented(
     message = "an `#[agent_test]` function cannot return `{Self}`",
-    label = "return `()` or `Result<T, E>`",
-    note = "`T` needs `serde::Serialize`, as it is kept as the agent's answer; `E` needs `std::fmt::Display`"
+    label = "return `()`, or `Result<T, E>` with `T: Serialize` and `E: Display`",
+    note = "`T` is kept as the agent's answer, `E` as the text of its failure"
 )]
 pub trait AgentOutput {
     /// The answer as it is recorded.
     fn into_outcome(self) -> Outcome;
 }
 
+#[diagnostic::do_not_recommend]
 impl AgentOutput for () {
     fn into_outcome(self) -> Outcome {
         Ok(Value::Null)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize, E: Display> AgentOutput for Result<T, E> {
     fn into_outcome(self) -> Outcome {
         let answer = self.map_err(|error| format!("{error:#}"))?;

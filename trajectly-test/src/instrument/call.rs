@@ -20,13 +20,24 @@ thread_local! {
     static RUNNING: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
 }
 
+/// What an argument of a tool must be to be recorded: `Serialize`.
+#[diagnostic::on_unimplemented(
+    message = "an argument of type `{Self}` cannot be recorded",
+    label = "this needs `serde::Serialize`",
+    note = "an argument that no replay depends on, such as a client, may be left out: `#[tool(skip(…))]`"
+)]
+pub trait Recordable: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + ?Sized> Recordable for T {}
+
 /// The named arguments of a tool call, as `#[tool]` collects them.
 #[derive(Debug, Default)]
 pub struct Args(Map<String, Value>);
 
 impl Args {
     /// Adds an argument. A value that has no JSON form is recorded as a text that says so.
-    pub fn put<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+    pub fn put<T: Recordable + ?Sized>(&mut self, name: &str, value: &T) {
         let value = serde_json::to_value(value).unwrap_or_else(|error| json!(format!("<no JSON form: {error}>")));
         self.0.insert(name.to_owned(), value);
     }

@@ -42,6 +42,7 @@ impl<T, E> AsResult<T, E> {
     pub(crate) const NEW: Self = Self(PhantomData);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned, E: Display + From<RecordedError>> Shape<Result<T, E>> for AsResult<T, E> {
     fn encode(&self, result: &Result<T, E>) -> Outcome {
         match result {
@@ -64,6 +65,7 @@ impl<T: Serialize + DeserializeOwned, E: Display + From<RecordedError>> Shape<Re
 #[derive(Debug)]
 pub struct AsValue<T>(PhantomData<fn() -> T>);
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Shape<T> for AsValue<T> {
     fn encode(&self, result: &T) -> Outcome {
         encode(result)
