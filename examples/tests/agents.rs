@@ -25,7 +25,7 @@ async fn search_buy(session: Session) -> Result<String, AgentError> {
     buy(&client(&session), &earbuds()).await
 }
 
-#[agent_test(spec = "specs/search-buy-regression.agent.yaml", expect_fail = "REFINEMENT_EXTRA_SIDE_EFFECT_CALL")]
+#[agent_test(spec = "specs/search-buy-regression.agent.yaml", expect_fail = "REFINEMENT_BASELINE_CALL_MISSING")]
 async fn search_buy_regression(session: Session) -> Result<String, AgentError> {
     session.step("errand");
     buy_with(&client(&session), &earbuds(), WhenPending::Retry, |_| ()).await
