@@ -185,11 +185,16 @@ impl Event {
         Json::Object(members)
     }
 
-    /// Appends what [`Event::to_json`] would write in compact form, without building it.
+    /// Appends the compact form of the event, without building it. An identity that the event does not carry is left out:
+    /// readers compute it, and a file in which only times differ then differs nowhere else.
     pub(super) fn write(&self, out: &mut String) {
-        out.push_str("{\"event_id\":");
-        push_string(&self.id(), out);
-        out.push_str(",\"event_type\":\"");
+        out.push('{');
+        if let Some(event_id) = &self.event_id {
+            out.push_str("\"event_id\":");
+            push_string(event_id, out);
+            out.push(',');
+        }
+        out.push_str("\"event_type\":\"");
         out.push_str(self.event_type.as_str());
         out.push_str("\",\"meta\":");
         self.meta.write_compact(out);

@@ -90,6 +90,8 @@ fn encode<T: Serialize>(value: &T) -> Outcome {
 pub struct Tag<R>(PhantomData<fn() -> R>);
 
 impl<R> Tag<R> {
+    /// The tag of `R`.
+    #[allow(clippy::new_without_default, reason = "only generated code makes one")]
     pub const fn new() -> Self {
         Self(PhantomData)
     }

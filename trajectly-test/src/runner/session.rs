@@ -190,8 +190,11 @@ fn retime(rows: &mut [Row], fixtures: &Fixtures) -> u64 {
     let mut clock = 0u64;
     for row in rows {
         let fixture = row.meta.get("fixture").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok());
-        let took = fixture.and_then(|n| fixtures.entries.get(n)).map_or(0, duration_of);
-        clock = clock.saturating_add(took);
+        if let Some(fixture) = fixture.and_then(|n| fixtures.entries.get(n)) {
+            let took = duration_of(fixture);
+            clock = clock.saturating_add(took);
+            row.meta.insert("duration_ms", took);
+        }
         row.rel_ms = clock;
     }
     clock
