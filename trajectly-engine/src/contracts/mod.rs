@@ -1,7 +1,13 @@
 //! The contracts Φ: what a candidate must obey, whatever the baseline did. One file an obligation family.
 
+mod args;
+mod budgets;
+mod data_leak;
+mod network;
+mod number;
 mod run;
 mod sequence;
+mod side_effects;
 mod tools;
 
 use crate::spec::Spec;
@@ -24,6 +30,8 @@ pub(crate) struct Call<'a> {
     pub(crate) index: usize,
     /// The tool.
     pub(crate) tool: &'a str,
+    /// The `tool_called` event.
+    pub(crate) event: &'a Event,
 }
 
 impl<'a> Input<'a> {
@@ -32,9 +40,15 @@ impl<'a> Input<'a> {
         let call = |(index, event): (usize, &'a Event)| {
             let called = event.event_type == EventType::ToolCalled;
             let tool = event.tool_name().filter(|_| called)?;
-            Some(Call { index, tool })
+            Some(Call { index, tool, event })
         };
         Input { spec, trace, calls: trace.events.iter().enumerate().filter_map(call).collect() }
+    }
+
+    /// The end of the run: the last such event, and its position.
+    fn finished(&self) -> Option<(usize, &'a Event)> {
+        let events = self.trace.events.iter().enumerate();
+        events.rev().find(|(_, event)| event.event_type == EventType::RunFinished)
     }
 
     /// The index of the last event, where an obligation that was never met is reported; 0 in an empty trace.
@@ -46,7 +60,17 @@ impl<'a> Input<'a> {
 /// Everything in the candidate that breaks a contract, family by family.
 pub(crate) fn check(input: &Input<'_>) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for family in [tools::check, sequence::check, run::check] {
+    let families = [
+        tools::check,
+        side_effects::check,
+        sequence::check,
+        args::check,
+        network::check,
+        data_leak::check,
+        budgets::check,
+        run::check,
+    ];
+    for family in families {
         family(input, &mut violations);
     }
     violations

@@ -7,10 +7,9 @@ use crate::trace::{Event, EventType};
 use crate::verdict::Violation;
 
 pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
-    let events = || input.trace.events.iter().enumerate();
-    violations.extend(events().filter_map(|(index, event)| unanswered(index, event)));
-    let finished = events().rfind(|(_, event)| event.event_type == EventType::RunFinished);
-    violations.extend(finished.and_then(|(index, event)| failed(index, event)));
+    let events = input.trace.events.iter().enumerate();
+    violations.extend(events.filter_map(|(index, event)| unanswered(index, event)));
+    violations.extend(input.finished().and_then(|(index, event)| failed(index, event)));
 }
 
 /// A call that replay could not answer, as the event of its return says.

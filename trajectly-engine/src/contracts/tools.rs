@@ -1,6 +1,6 @@
 //! `contracts.tools`: which tools may be called, and how often.
 
-use super::{Call, Input};
+use super::{Call, Input, side_effects};
 use crate::code::Code;
 use crate::spec::{Contracts, SpecPath, Tools};
 use crate::verdict::Violation;
@@ -11,7 +11,11 @@ impl Contracts {
         if denied(&self.tools, tool).is_some() {
             return Some(Code::ContractToolDenied);
         }
-        (!allowed(&self.tools, tool)).then_some(Code::ContractToolNotAllowed)
+        if !allowed(&self.tools, tool) {
+            return Some(Code::ContractToolNotAllowed);
+        }
+        let writes = self.side_effects.deny_write_tools && side_effects::writing_word(tool).is_some();
+        writes.then_some(Code::ContractSideEffectWriteToolDenied)
     }
 }
 

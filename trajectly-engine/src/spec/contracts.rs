@@ -231,3 +231,17 @@ pub enum FieldType {
     /// A mapping.
     Object,
 }
+
+impl FieldType {
+    /// The word that specs use: `string`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            FieldType::String => "string",
+            FieldType::Number => "number",
+            FieldType::Integer => "integer",
+            FieldType::Boolean => "boolean",
+            FieldType::Array => "array",
+            FieldType::Object => "object",
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod sections;
 mod suggest;
 mod yaml;
 
+pub(crate) use contracts::ArgSource;
 pub use contracts::{
     ArgRules, Before, Contracts, DataLeak, FieldRule, FieldType, Network, NetworkDefault, Outbound, Sequence,
     SideEffects, Tools,

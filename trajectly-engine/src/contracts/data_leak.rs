@@ -1,0 +1,89 @@
+//! `contracts.data_leak`: what must not leave the agent in a call.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Input;
+use crate::code::Code;
+use crate::json::{Json, Object};
+use crate::spec::{Outbound, SpecPath};
+use crate::trace::{Event, EventType};
+use crate::verdict::Violation;
+
+/// What counts as personal, and its name.
+static PERSONAL: LazyLock<[(&str, Regex); 2]> = LazyLock::new(|| {
+    let pattern = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
+    [
+        ("an e-mail address", pattern(r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}\b")),
+        ("a telephone number", pattern(r"\b(?:\+?1[-.\s]?)?(?:\(?\d{3}\)?[-.\s]?)?\d{3}[-.\s]?\d{4}\b")),
+    ]
+});
+
+pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
+    let rules = &input.spec.contracts.data_leak;
+    let path = SpecPath::root().key("contracts").key("data_leak");
+    if rules.deny_pii_outbound {
+        violations.extend(personal(input, rules.outbound, &path.key("deny_pii_outbound")));
+    }
+    for (rule, pattern) in rules.secret_patterns.iter().enumerate() {
+        let path = path.key("secret_patterns").index(rule);
+        violations.extend(secret(input, rules.outbound, pattern, &path));
+    }
+}
+
+fn personal(input: &Input<'_>, outbound: Outbound, path: &SpecPath) -> Option<Violation> {
+    let found =
+        |event: &Event| PERSONAL.iter().find_map(|(name, pattern)| Some((*name, find(&event.payload, pattern)?)));
+    let (index, event, (name, place)) = first(input, outbound, found)?;
+    let message = format!("{name} leaves in {}", described(event));
+    let violation = Violation::new(Code::ContractDataLeakPiiOutbound, index, message);
+    Some(violation.observed(place).hint("leave it out of the call, or replace it before").rule(path))
+}
+
+fn secret(input: &Input<'_>, outbound: Outbound, pattern: &Regex, path: &SpecPath) -> Option<Violation> {
+    let (index, event, place) = first(input, outbound, |event| find(&event.payload, pattern))?;
+    let message = format!("a secret leaves in {}", described(event));
+    let violation = Violation::new(Code::DataLeakSecretPattern, index, message).expected(pattern.as_str());
+    Some(violation.observed(place).hint("leave it out of the call, and change it: it is in the trace").rule(path))
+}
+
+/// The first event that leaves the agent and in which `find` finds something.
+fn first<'t, T>(
+    input: &Input<'t>,
+    outbound: Outbound,
+    find: impl Fn(&Event) -> Option<T>,
+) -> Option<(usize, &'t Event, T)> {
+    let leaves = |event: &Event| match event.event_type {
+        EventType::ToolCalled => outbound.tool_calls,
+        EventType::LlmCalled => outbound.llm_requests,
+        _ => false,
+    };
+    let events = input.trace.events.iter().enumerate().filter(|(_, event)| leaves(event));
+    events.into_iter().find_map(|(index, event)| Some((index, event, find(event)?)))
+}
+
+/// The JSON path of the first text of a payload that a pattern matches. Reports tell the place only: what leaked stays out of them.
+fn find(payload: &Object, pattern: &Regex) -> Option<String> {
+    payload.iter().find_map(|(key, value)| place(value, pattern, format!("$.{key}")))
+}
+
+fn place(value: &Json, pattern: &Regex, path: String) -> Option<String> {
+    match value {
+        Json::String(text) => pattern.is_match(text).then_some(path),
+        Json::Array(items) => {
+            items.iter().enumerate().find_map(|(index, item)| place(item, pattern, format!("{path}[{index}]")))
+        }
+        Json::Object(members) => {
+            members.iter().find_map(|(key, member)| place(member, pattern, format!("{path}.{key}")))
+        }
+        _ => None,
+    }
+}
+
+fn described(event: &Event) -> String {
+    match event.tool_name() {
+        Some(tool) => format!("a call of `{tool}`"),
+        None => format!("a request to `{}`", event.model_name().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,119 @@
+//! `contracts.network`: the hosts that tools may reach.
+
+use std::net::Ipv6Addr;
+
+use super::{Call, Input};
+use crate::code::Code;
+use crate::json::Json;
+use crate::spec::{Network, NetworkDefault, SpecPath};
+use crate::verdict::Violation;
+
+/// The tools that reach the network.
+const NETWORK_TOOLS: [&str; 2] = ["http_request", "web_search"];
+
+/// What a child's network guard writes when it stops a connection.
+const BLOCKED: &str = "Trajectly replay mode blocks network access";
+
+pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
+    let network = &input.spec.contracts.network;
+    let path = SpecPath::root().key("contracts").key("network");
+    let calls = input.calls.iter().filter(|call| NETWORK_TOOLS.contains(&call.tool));
+    violations.extend(calls.filter_map(|call| denied(call, network, &path)));
+    violations.extend(blocked(input, network, &path));
+}
+
+fn denied(call: &Call<'_>, network: &Network, path: &SpecPath) -> Option<Violation> {
+    let host = url(call).and_then(host);
+    let hosts = || network.allowlist.iter().chain(&network.allow_domains);
+    let message = match (&host, network.default) {
+        (Some(host), _) if hosts().any(|allowed| allows(allowed, host)) => return None,
+        (None, NetworkDefault::Allow) => return None,
+        (Some(_), NetworkDefault::Allow) if hosts().next().is_none() => return None,
+        (Some(host), _) => format!("`{}` reaches {host}, which is not allowed", call.tool),
+        (None, NetworkDefault::Deny) => format!("`{}` reaches a host that its arguments do not name", call.tool),
+    };
+    let mut allowed: Vec<&str> = hosts().map(String::as_str).collect();
+    allowed.sort_unstable();
+    allowed.dedup();
+    let rule = match network.default {
+        NetworkDefault::Deny => path.key("default"),
+        NetworkDefault::Allow if network.allowlist.is_empty() => path.key("allow_domains"),
+        NetworkDefault::Allow => path.key("allowlist"),
+    };
+    let violation = Violation::new(Code::NetworkDomainDenied, call.index, message)
+        .expected(allowed.into_iter().collect::<Json>())
+        .observed(host.as_deref())
+        .hint("add the host to `contracts.network.allowlist` if it is now intended")
+        .rule(&rule);
+    Some(violation)
+}
+
+/// Whether an entry of a list means a host: it is the host, or `*.` and what the host ends in.
+fn allows(allowed: &str, host: &str) -> bool {
+    match allowed.strip_prefix('*') {
+        Some(suffix) if suffix.starts_with('.') => host.len() > suffix.len() && host.ends_with(suffix),
+        _ => allowed == host,
+    }
+}
+
+/// A connection that the guard stopped, as the end of the run tells.
+fn blocked(input: &Input<'_>, network: &Network, path: &SpecPath) -> Option<Violation> {
+    if network.allowlist.is_empty() && network.allow_domains.is_empty() {
+        return None;
+    }
+    let (index, finished) = input.finished()?;
+    let tail = finished.payload.str("stderr_tail").filter(|tail| tail.contains(BLOCKED))?;
+    let line = tail.lines().find(|line| line.contains(BLOCKED)).unwrap_or(tail);
+    let message = "the agent tried to reach a host that is not allowed, and was stopped";
+    let rule = if network.allowlist.is_empty() { "allow_domains" } else { "allowlist" };
+    let violation = Violation::new(Code::ContractNetworkAllowlistBlocked, index, message);
+    Some(violation.observed(line.trim()).rule(&path.key(rule)))
+}
+
+/// The address that a call names: the first of its arguments `url`, `uri` and `endpoint` that is a text, else the first positional one.
+fn url<'e>(call: &Call<'e>) -> Option<&'e str> {
+    let input = call.event.payload.get("input")?;
+    let text = |value: Option<&'e Json>| value?.as_str().map(str::trim).filter(|text| !text.is_empty());
+    let keyword = |key| text(input.get("kwargs")?.get(key));
+    ["url", "uri", "endpoint"].into_iter().find_map(keyword).or_else(|| text(input.get("args")?.as_array()?.first()))
+}
+
+/// The host of an address, in lower case. A text without a scheme is a host if it has a dot and no slash.
+fn host(url: &str) -> Option<String> {
+    let bare = || (!url.contains("://") && !url.contains('/') && url.contains('.')).then(|| url.to_lowercase());
+    authority(url).and_then(|authority| host_of(&authority)).or_else(bare)
+}
+
+/// What stands between `//` and the path of a URL. Blanks and control characters before it do not count, nor do tabs and line breaks
+/// anywhere in it: clients take them out.
+fn authority(url: &str) -> Option<String> {
+    let url = url.trim_start_matches(|c: char| c <= ' ').replace(['\t', '\r', '\n'], "");
+    let after_scheme = match url.split_once(':') {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => &url,
+    };
+    let rest = after_scheme.strip_prefix("//")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    Some(rest[..end].to_owned())
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+/// The host of an authority, without user and port; none if there is none, or if a bracketed one is no IPv6 address.
+fn host_of(authority: &str) -> Option<String> {
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let host = match host.strip_prefix('[') {
+        Some(inner) => inner.split_once(']').map(|(address, _)| address).filter(|address| is_ipv6(address))?,
+        None if host.contains(['[', ']']) => return None,
+        None => host.split(':').next().unwrap_or(host),
+    };
+    (!host.is_empty()).then(|| host.to_lowercase())
+}
+
+fn is_ipv6(text: &str) -> bool {
+    let address = text.split('%').next().unwrap_or(text);
+    address.parse::<Ipv6Addr>().is_ok()
+}
