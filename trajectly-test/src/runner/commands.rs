@@ -6,12 +6,19 @@ use std::path::Path;
 use crate::harness::{Case, Suite, Target};
 use crate::render::Commands;
 
-pub(super) fn commands_of(suite: &Suite, case: &Case) -> Commands {
+/// The words before a test's name that run the tests of the suite's target; `None` for the command line.
+pub(super) fn cargo_test(suite: &Suite) -> Option<String> {
+    let target = suite.target.as_ref()?;
+    Some(format!("cargo test -p {}{} -- --exact", target.package, target_flag(target, &suite.root)))
+}
+
+/// The commands for a test; `cargo_test` is what [`cargo_test`] says.
+pub(super) fn commands_of(cargo_test: Option<&str>, case: &Case) -> Commands {
     let name = quoted(&case.name);
     let records = case.expect_fail().is_none();
-    match &suite.target {
-        Some(target) => {
-            let run = format!("cargo test -p {}{} -- --exact {name}", target.package, target_flag(target, &suite.root));
+    match cargo_test {
+        Some(cargo_test) => {
+            let run = format!("{cargo_test} {name}");
             Commands {
                 accept: records.then(|| format!("TRAJECTLY_UPDATE=accept {run}")),
                 record: records.then(|| format!("TRAJECTLY_UPDATE=1 {run}")),

@@ -34,6 +34,7 @@ struct Shared {
     env: Env,
     paint: Paint,
     recordings: Recordings,
+    cargo_test: Option<String>,
 }
 
 /// What a test is about to do.
@@ -51,7 +52,8 @@ pub(crate) fn order_recordings(cases: &mut [Case]) {
 
 impl Runner {
     pub(crate) fn new(suite: Suite, env: Env, paint: Paint) -> Self {
-        Self { shared: Arc::new(Shared { suite, env, paint, recordings: Recordings::default() }) }
+        let cargo_test = commands::cargo_test(&suite);
+        Self { shared: Arc::new(Shared { suite, env, paint, recordings: Recordings::default(), cargo_test }) }
     }
 
     /// Looks at all tests of a run before any starts: which of them will record what.

@@ -97,20 +97,21 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), Sto
         }
     };
     let report = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
-    store.write_run_file(&store.report_path(&test.file_slug, "json"), &report.to_json_pretty())?;
-    store.write_run_file(&store.report_path(&test.file_slug, "md"), &report.to_markdown())?;
-    let root = store.root().to_owned();
-    let exists = move |spec: &str| root.join(spec).exists();
-    let latest = store.report_path("latest", "md");
-    let mut markdown = String::new();
-    store.edit_shared(&store.report_path("latest", "json"), |old| {
+    let (json, latest) = (report.to_json_pretty(), store.report_path("latest", "json"));
+    let json_path = store.report_path(&test.file_slug, "json");
+    if store.says(&json_path, &json) && latest.exists() {
+        // The report was written after its row, so the row is there too.
+        return Ok(());
+    }
+    store.edit_shared(&latest, |old| {
         let mut summary = old.and_then(|text| Summary::parse(&text)).unwrap_or_default();
-        summary.retain(exists);
+        summary.retain(|spec| store.root().join(spec).exists());
         summary.put(report.row());
-        markdown = summary.to_markdown();
-        summary.to_json_pretty()
+        let markdown = store.report_path("latest", "md");
+        vec![(markdown, summary.to_markdown()), (latest.clone(), summary.to_json_pretty())]
     })?;
-    store.edit_shared(&latest, |_| markdown)
+    store.write_run_file(&store.report_path(&test.file_slug, "md"), &report.to_markdown())?;
+    store.write_run_file(&json_path, &json)
 }
 
 fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> String {

@@ -45,7 +45,7 @@ impl<'a> Test<'a> {
             slug: spec.slug(),
             file_slug: slug(&stem(&spec_file)),
             expected,
-            commands: commands_of(suite, case),
+            commands: commands_of(runner.shared.cargo_test.as_deref(), case),
             paint: runner.shared.paint,
             case,
             spec,

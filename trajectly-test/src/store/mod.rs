@@ -184,21 +184,25 @@ impl Store {
         self.finish_commit(slug)
     }
 
-    /// Rewrites a file that several tests add to: `edit` gets what it says now.
+    /// Rewrites files that several tests add to: `edit` gets what the one at `path` says now, and gives all of them.
     pub(crate) fn edit_shared(
         &self,
         path: &Path,
-        edit: impl FnOnce(Option<String>) -> String,
+        edit: impl FnOnce(Option<String>) -> Vec<(PathBuf, String)>,
     ) -> Result<(), StoreError> {
         self.ensure()?;
         let _lock = self.exclusive("reports")?;
-        let text = edit(fs::read_to_string(path).ok());
-        self.write_run_file(path, &text)
+        edit(fs::read_to_string(path).ok()).iter().try_for_each(|(path, text)| self.write_run_file(path, text))
+    }
+
+    /// Whether a file says just this.
+    pub(crate) fn says(&self, path: &Path, text: &str) -> bool {
+        fs::read(path).is_ok_and(|old| old == text.as_bytes())
     }
 
     /// Writes a file of a run, unless it already says just this.
     pub(crate) fn write_run_file(&self, path: &Path, text: &str) -> Result<(), StoreError> {
-        if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        if self.says(path, text) {
             return Ok(());
         }
         self.ensure()?;
