@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
+use super::compose::compose;
 use super::error::{Location, SpecError};
 use super::model::Spec;
 use super::node::{Node, Sources};
 use super::path::SpecPath;
 use super::read::{Field, Notes};
 use super::sections::{self, Origin};
-use super::yaml;
 use crate::json::Json;
 use crate::slug::slug;
 
 impl Spec {
-    /// Reads a spec file. Errors and reports name it as `path` does, so give a path that is fit to be shown.
+    /// Reads a spec file, and those it builds on with `extends` and `contracts.config`. Errors and reports name it as `path` does, so
+    /// give a path that is fit to be shown.
     ///
     /// # Errors
     ///
@@ -37,8 +38,8 @@ impl Spec {
         read_text(&text, &Origin { file, path })
     }
 
-    /// Reads a spec from YAML text. `file` names it in errors and reports, and gives the default `name` and the folder that
-    /// `workdir` starts from.
+    /// Reads a spec from YAML text. `file` names it in errors and reports, and gives the default `name` and the folder that paths in the
+    /// spec start from; it need not exist. The files that the spec builds on are read.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl Spec {
         read_text(text, &Origin { file, path: Path::new(file) })
     }
 
-    /// Reads a spec from a value. Its problems have paths, but no places.
+    /// Reads a spec from a value. Its problems have paths, but no places, and it cannot build on files.
     ///
     /// # Errors
     ///
@@ -88,8 +89,7 @@ impl Spec {
 
 fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {
     let mut sources = Sources::default();
-    let source = sources.add(origin.file, text);
-    let tree = yaml::read(text, source).map_err(|faults| {
+    let tree = compose(text, origin.path, origin.file, &mut sources).map_err(|faults| {
         let notes = Notes::new(&sources);
         notes.faults(faults);
         SpecError::new(origin.file, notes.into_findings(origin.file))

@@ -3,6 +3,7 @@
 //! [`Spec::load`] reads one into types and refuses, all at once and each in its place, whatever it does not understand: unknown
 //! keys, values of another type, patterns that cannot run in linear time.
 
+mod compose;
 mod contracts;
 mod error;
 mod load;

@@ -1,5 +1,7 @@
 //! A spec as it was written: values that know their place.
 
+use std::path::{Path, PathBuf};
+
 use super::error::Location;
 use super::path::{SpecPath, Step};
 use crate::json::{Json, Number};
@@ -31,7 +33,7 @@ pub(super) struct Entry {
     pub(super) node: Node,
 }
 
-/// A stretch of one line of one source.
+/// A stretch of one line of one source; by default, the beginning of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// Index into [`Sources`].
@@ -39,6 +41,12 @@ pub(super) struct Place {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) extent: Extent,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place { source: 0, line: 1, column: 1, extent: Extent::Columns(1) }
+    }
 }
 
 /// How far a place reaches; measured in the text only when the place is shown, since lines may be long and places many.
@@ -93,14 +101,26 @@ pub(super) struct Sources(Vec<Source>);
 #[derive(Debug, Clone, PartialEq)]
 struct Source {
     file: String,
+    folder: PathBuf,
     lines: Vec<String>,
 }
 
 impl Sources {
-    /// Adds a text under its display name; the index is what its places carry.
-    pub(super) fn add(&mut self, file: &str, text: &str) -> usize {
-        self.0.push(Source { file: file.to_owned(), lines: text.lines().map(str::to_owned).collect() });
+    /// Adds a text under its display name; paths in it are relative to `folder`. The index is what its places carry.
+    pub(super) fn add(&mut self, file: &str, folder: &Path, text: &str) -> usize {
+        let lines = text.lines().map(str::to_owned).collect();
+        self.0.push(Source { file: file.to_owned(), folder: folder.to_owned(), lines });
         self.0.len() - 1
+    }
+
+    /// The display name of a source.
+    pub(super) fn file(&self, source: usize) -> &str {
+        self.0.get(source).map_or("", |source| source.file.as_str())
+    }
+
+    /// The folder that paths in a source are relative to.
+    pub(super) fn folder(&self, source: usize) -> &Path {
+        self.0.get(source).map_or(Path::new(""), |source| source.folder.as_path())
     }
 
     pub(super) fn location(&self, place: Place) -> Option<Location> {
@@ -124,6 +144,20 @@ impl Node {
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "a mapping".to_owned(),
         }
+    }
+
+    pub(super) fn entry_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        match &mut self.value {
+            Value::Map(entries) => entries.iter_mut().find(|entry| entry.key == key),
+            _ => None,
+        }
+    }
+
+    /// Takes a key and its value out of a mapping.
+    pub(super) fn remove(&mut self, key: &str) -> Option<Entry> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        let at = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(at))
     }
 
     pub(super) fn entry(&self, key: &str) -> Option<&Entry> {

@@ -13,7 +13,7 @@ pub(super) fn contracts(keys: &mut Keys<'_>) -> Contracts {
     if let Some(field) = keys.take("version") {
         field.choice(&[(VERSION, ())]);
     }
-    keys.not_yet("config");
+    keys.only_in_files("config");
     let mut args = BTreeMap::new();
     if let Some(field) = keys.take("args") {
         add_rules(&mut args, &field, ArgSource::Args);

@@ -1,6 +1,7 @@
 //! Typed reading of a spec's values. Every refusal is noted with its place, and reading goes on.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 
 use regex::Regex;
 
@@ -101,6 +102,11 @@ pub(super) struct Keys<'a> {
 impl<'a> Field<'a> {
     pub(super) fn root(node: &'a Node, notes: &'a Notes<'a>) -> Field<'a> {
         Field { node, key_place: None, path: SpecPath::root(), notes }
+    }
+
+    /// The folder that a path written here is relative to; none for a spec that was not read from text.
+    pub(super) fn folder(&self) -> Option<&'a Path> {
+        Some(self.notes.sources.folder(self.node.place?.source))
     }
 
     pub(super) fn json(&self) -> Json {
@@ -361,6 +367,14 @@ impl<'a> Keys<'a> {
     pub(super) fn not_yet(&mut self, key: &'static str) {
         if let Some(field) = self.take(key).filter(|field| !field.is_empty()) {
             field.key_problem(format!("`{}` is not supported by this version", field.path), Some("remove it for now"));
+        }
+    }
+
+    /// Refuses a key that names a file to build on, and that should have been followed and taken out before: in a spec that is no file,
+    /// and in a contracts file, it cannot be.
+    pub(super) fn only_in_files(&mut self, key: &'static str) {
+        if let Some(field) = self.take(key).filter(|field| !field.is_empty()) {
+            field.key_problem(format!("`{}` can only stand in a spec file", field.path), None);
         }
     }
 

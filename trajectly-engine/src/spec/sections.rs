@@ -30,7 +30,8 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         keys.leave_unread();
         return None;
     };
-    for key in ["extends", "policy", "mcp", "stability", "perturb"] {
+    keys.only_in_files("extends");
+    for key in ["policy", "mcp", "stability", "perturb"] {
         keys.not_yet(key);
     }
     keys.block("baseline", |keys| keys.no_effect("trace"));
@@ -178,11 +179,9 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
 }
 
 fn workdir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> PathBuf {
-    let folder = origin.path.parent().unwrap_or(Path::new(""));
-    match keys.take("workdir").and_then(|field| field.text()) {
-        Some(workdir) => folder.join(workdir),
-        None => folder.to_owned(),
-    }
+    let own_folder = origin.path.parent().unwrap_or(Path::new(""));
+    let Some(field) = keys.take("workdir") else { return own_folder.to_owned() };
+    field.folder().unwrap_or(own_folder).join(field.text().unwrap_or_default())
 }
 
 /// `replay`, with the two keys of it that have a newer spelling at the top.

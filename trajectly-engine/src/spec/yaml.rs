@@ -13,7 +13,7 @@ const LARGEST_TEXT: usize = 1 << 18;
 ///
 /// `source` is the number that the places of the result carry. All faults of the text are returned together.
 pub(super) fn read(text: &str, source: usize) -> Result<Node, Vec<Fault>> {
-    let start = Place { source, line: 1, column: 1, extent: Extent::Columns(1) };
+    let start = Place { source, ..Place::default() };
     let fault = |message: String| Fault { place: start, message, help: None };
     if text.len() > LARGEST_TEXT {
         return Err(vec![fault(format!("the spec is {} bytes long; at most {LARGEST_TEXT} are read", text.len()))]);

@@ -1,0 +1,182 @@
+//! One spec from several files: what it `extends`, and the contracts it takes from `contracts.config`.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use super::locate::Fault;
+use super::node::{Entry, Node, Place, Sources, Value};
+use super::yaml;
+
+/// How many files one after the other may extend the next.
+const LONGEST_CHAIN: usize = 16;
+
+/// A file, by the path it is read from and by the name it is shown under.
+#[derive(Clone)]
+struct File {
+    path: PathBuf,
+    shown: String,
+}
+
+/// Reads a spec's text and the files it builds on into one tree; places tell which file each value comes from.
+///
+/// What a spec says itself wins over what it extends: mappings merge key by key, everything else replaces. What it says in `contracts`
+/// wins in the same way over the file that `contracts.config` names. Paths are relative to the file that says them.
+pub(super) fn compose(text: &str, path: &Path, shown: &str, sources: &mut Sources) -> Result<Node, Vec<Fault>> {
+    let file = File { path: path.to_owned(), shown: shown.to_owned() };
+    let mut composer = Composer { sources };
+    let mut node = composer.parse(text, &file)?;
+    let mut chain = vec![file];
+    let mut layers = Vec::new();
+    while let Some(base) = composer.extended(&mut node, &chain)? {
+        layers.push(std::mem::replace(&mut node, base.node));
+        chain.push(base.file);
+    }
+    let tree = layers.into_iter().rev().fold(node, lay_over);
+    composer.with_config(tree)
+}
+
+/// A file that was read.
+struct Read {
+    file: File,
+    node: Node,
+}
+
+struct Composer<'s> {
+    sources: &'s mut Sources,
+}
+
+impl Composer<'_> {
+    fn parse(&mut self, text: &str, file: &File) -> Result<Node, Vec<Fault>> {
+        let folder = file.path.parent().unwrap_or(Path::new(""));
+        let source = self.sources.add(&file.shown, folder, text);
+        yaml::read(text, source)
+    }
+
+    /// Takes `extends` out of a spec and reads what it names.
+    fn extended(&mut self, node: &mut Node, chain: &[File]) -> Result<Option<Read>, Vec<Fault>> {
+        let Some(entry) = node.remove("extends") else { return Ok(None) };
+        let Some(file) = self.named(&entry, "extends")? else { return Ok(None) };
+        let fault = |message| Err(vec![Fault { place: place(&entry), message, help: None }]);
+        if let Some(start) = chain.iter().position(|earlier| earlier.path == file.path) {
+            let ring: Vec<&str> = chain[start..].iter().chain([&file]).map(|file| file.shown.as_str()).collect();
+            return fault(format!("`extends` goes round in a ring: {}", ring.join(" -> ")));
+        }
+        if chain.len() > LONGEST_CHAIN {
+            return fault(format!(
+                "this is the end of a chain of more than {LONGEST_CHAIN} files that extend one another"
+            ));
+        }
+        let node = self.read(&file, &entry, "extends")?;
+        Ok(Some(Read { file, node }))
+    }
+
+    /// Lays the spec's own contracts over those of the file that `contracts.config` names.
+    fn with_config(&mut self, mut tree: Node) -> Result<Node, Vec<Fault>> {
+        let Some(contracts) = tree.entry_mut("contracts") else { return Ok(tree) };
+        let Some(entry) = contracts.node.remove("config") else { return Ok(tree) };
+        let Some(file) = self.named(&entry, "contracts.config")? else { return Ok(tree) };
+        let node = self.read(&file, &entry, "contracts.config")?;
+        let config = policy(node, &entry)?;
+        contracts.node = lay_over(config, std::mem::take(&mut contracts.node));
+        Ok(tree)
+    }
+
+    /// The file that the value of a key names; none if the key has no value.
+    fn named(&self, entry: &Entry, path: &str) -> Result<Option<File>, Vec<Fault>> {
+        let name = match &entry.node.value {
+            Value::Null => return Ok(None),
+            Value::String(name) if !name.trim().is_empty() => name.trim(),
+            _ => {
+                let message = format!("`{path}` must be the path of a file, not {}", entry.node.described());
+                return Err(vec![Fault { place: place(entry), message, help: None }]);
+            }
+        };
+        let source = place(entry).source;
+        let shown = Path::new(self.sources.file(source)).parent().unwrap_or(Path::new("")).join(name);
+        Ok(Some(File {
+            path: normalized(&self.sources.folder(source).join(name)),
+            shown: normalized(&shown).to_string_lossy().replace('\\', "/"),
+        }))
+    }
+
+    fn read(&mut self, file: &File, entry: &Entry, path: &str) -> Result<Node, Vec<Fault>> {
+        let text = std::fs::read(&file.path).map_err(|error| error.to_string());
+        let text = text.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()));
+        match text {
+            Ok(text) => self.parse(&text, file),
+            Err(error) => {
+                let message = format!("`{path}` names {}, which cannot be read: {error}", file.shown);
+                Err(vec![Fault { place: place(entry), message, help: None }])
+            }
+        }
+    }
+}
+
+/// The contracts of a contracts file: the file itself, or what its `contracts` holds.
+fn policy(mut node: Node, config: &Entry) -> Result<Node, Vec<Fault>> {
+    let fault = |place, message: String, help| Err(vec![Fault { place, message, help }]);
+    let Value::Map(_) = &node.value else {
+        let found = node.described();
+        let at = node.place.unwrap_or(place(config));
+        return fault(at, format!("a contracts file must be a mapping, not {found}"), None);
+    };
+    // The form of the whole file, which says nothing about the contracts.
+    node.remove("schema_version");
+    if let Some(entry) = node.entry("refinement") {
+        let help = Some("move it into the spec");
+        return fault(
+            place(entry),
+            "`refinement` is no contract and cannot stand in a contracts file".to_owned(),
+            help,
+        );
+    }
+    let Some(contracts) = node.remove("contracts") else { return Ok(node) };
+    if let Value::Map(rest) = &node.value
+        && let Some(entry) = rest.iter().find(|entry| !entry.key.starts_with("x-"))
+    {
+        let message = format!("unknown key `{}` in a contracts file", entry.key);
+        return fault(place(entry), message, Some("what stands beside `contracts` belongs in the spec"));
+    }
+    Ok(contracts.node)
+}
+
+/// Puts `over` on top of `base`: mappings merge, everything else replaces.
+fn lay_over(base: Node, over: Node) -> Node {
+    match (base.value, over.value) {
+        (Value::Map(mut entries), Value::Map(above)) => {
+            let known: HashMap<String, usize> =
+                entries.iter().enumerate().map(|(at, entry)| (entry.key.clone(), at)).collect();
+            for entry in above {
+                match known.get(&entry.key) {
+                    Some(&at) => {
+                        let below = std::mem::take(&mut entries[at].node);
+                        entries[at] = Entry { node: lay_over(below, entry.node), ..entry };
+                    }
+                    None => entries.push(entry),
+                }
+            }
+            Node { value: Value::Map(entries), place: over.place }
+        }
+        (_, value) => Node { value, place: over.place },
+    }
+}
+
+/// Where to point for the value of a key in a text; every value and key there has a place.
+fn place(entry: &Entry) -> Place {
+    entry.node.mark(entry.key_place).unwrap_or_default()
+}
+
+/// The path without `.` and, as far as it goes, without `..`.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(normalized.components().next_back(), Some(Component::Normal(_))) => {
+                normalized.pop();
+            }
+            component => normalized.push(component),
+        }
+    }
+    normalized
+}
