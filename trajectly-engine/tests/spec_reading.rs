@@ -301,3 +301,12 @@ fn places_are_found_by_path() {
         assert_eq!(spec.locate(path), None, "{path}");
     }
 }
+
+#[test]
+fn a_torn_text_is_read_or_refused() {
+    for end in (0..EVERYTHING.len()).step_by(11).filter(|end| EVERYTHING.is_char_boundary(*end)) {
+        if let Err(error) = Spec::parse(&EVERYTHING[..end], "specs/bot.agent.yaml") {
+            assert!(!error.problems.is_empty() && error.to_string().starts_with("error: "), "at byte {end}");
+        }
+    }
+}

@@ -42,6 +42,7 @@ fn a_host_is_allowed_by_name_or_by_suffix() {
         ("https://api.example.com.", true, true),
         ("https://api.example.com@evil.test/", true, true),
         ("http://[::1]:80/", true, true),
+        (r"https://evil.test\@api.example.com", true, false),
         ("http://[", true, false),
         ("nowhere", true, false),
         ("", true, false),

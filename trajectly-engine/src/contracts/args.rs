@@ -130,7 +130,7 @@ impl Field<'_> {
         let (None | Some(FieldType::Number | FieldType::Integer)) = self.rule.kind else { return };
         let Some(value) = number::of(self.value) else { return };
         let beyond = |bound: &Option<Number>, side: Ordering| {
-            bound.as_ref().filter(|bound| value.cmp(&Numeric::of(bound)) == side).cloned()
+            bound.as_ref().filter(|bound| value.compare(Numeric::of(bound)) == side).cloned()
         };
         if let Some(max) = beyond(&self.rule.max, Ordering::Greater) {
             let wrong = format!("is {}, above its `max` of {max}", shown(self.value));
@@ -174,7 +174,7 @@ fn described(kind: FieldType) -> &'static str {
 /// JSON equality: numbers are equal by their value.
 fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
-        (Json::Number(a), Json::Number(b)) => Numeric::of(a).cmp(&Numeric::of(b)) == Ordering::Equal,
+        (Json::Number(a), Json::Number(b)) => Numeric::of(a).compare(Numeric::of(b)) == Ordering::Equal,
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Json::Object(a), Json::Object(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|((ka, a), (kb, b))| ka == kb && same(a, b))

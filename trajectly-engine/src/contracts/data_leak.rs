@@ -65,20 +65,25 @@ fn first<'t, T>(
 
 /// The JSON path of the first text of a payload that a pattern matches. Reports tell the place only: what leaked stays out of them.
 fn find(payload: &Object, pattern: &Regex) -> Option<String> {
-    payload.iter().find_map(|(key, value)| place(value, pattern, format!("$.{key}")))
+    in_members(payload, pattern).map(|path| format!("${path}"))
 }
 
-fn place(value: &Json, pattern: &Regex, path: String) -> Option<String> {
+/// The path is put together on the way back, so that searching in vain costs nothing but the search.
+fn in_value(value: &Json, pattern: &Regex) -> Option<String> {
     match value {
-        Json::String(text) => pattern.is_match(text).then_some(path),
+        Json::String(text) => pattern.is_match(text).then(String::new),
         Json::Array(items) => {
-            items.iter().enumerate().find_map(|(index, item)| place(item, pattern, format!("{path}[{index}]")))
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| in_value(item, pattern).map(|rest| format!("[{index}]{rest}")))
         }
-        Json::Object(members) => {
-            members.iter().find_map(|(key, member)| place(member, pattern, format!("{path}.{key}")))
-        }
+        Json::Object(members) => in_members(members, pattern),
         _ => None,
     }
+}
+
+fn in_members(members: &Object, pattern: &Regex) -> Option<String> {
+    let mut members = members.iter();
+    members.find_map(|(key, member)| in_value(member, pattern).map(|rest| format!(".{key}{rest}")))
 }
 
 fn described(event: &Event) -> String {

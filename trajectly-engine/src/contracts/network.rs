@@ -102,8 +102,12 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
-/// The host of an authority, without user and port; none if there is none, or if a bracketed one is no IPv6 address.
+/// The host of an authority, without user and port; none if there is none, if a bracketed one is no IPv6 address, or if clients
+/// disagree about it: some take a backslash for a slash.
 fn host_of(authority: &str) -> Option<String> {
+    if authority.contains('\\') {
+        return None;
+    }
     let host = authority.rsplit('@').next().unwrap_or(authority);
     let host = match host.strip_prefix('[') {
         Some(inner) => inner.split_once(']').map(|(address, _)| address).filter(|address| is_ipv6(address))?,

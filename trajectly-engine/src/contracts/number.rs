@@ -39,9 +39,9 @@ impl Numeric {
         }
     }
 
-    pub(super) fn cmp(&self, other: &Numeric) -> Ordering {
+    pub(super) fn compare(self, other: Numeric) -> Ordering {
         match (self, other) {
-            (Numeric::Whole(a), Numeric::Whole(b)) => a.cmp(b),
+            (Numeric::Whole(a), Numeric::Whole(b)) => a.cmp(&b),
             // Neither side is NaN.
             _ => self.real().partial_cmp(&other.real()).unwrap_or(Ordering::Equal),
         }
@@ -98,7 +98,7 @@ mod tests {
             ("2.0", "2", Ordering::Equal),
             ("-123456789012345678901234567890", "-1e300", Ordering::Greater),
         ] {
-            assert_eq!(number(a).cmp(&number(b)), expected, "{a} and {b}");
+            assert_eq!(number(a).compare(number(b)), expected, "{a} and {b}");
         }
     }
 }

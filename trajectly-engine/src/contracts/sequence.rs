@@ -13,6 +13,9 @@ struct Operation {
     text: String,
 }
 
+/// A violation lists the operations of a run if there are no more than this.
+const MOST_OBSERVED: usize = 100;
+
 /// The prefix that a bare name stands for.
 const TOOL: &str = "tool:";
 
@@ -68,12 +71,10 @@ impl Sequence<'_> {
                 }
                 _ => format!("`{name}` is required and never happens"),
             };
-            violations.push(
-                Violation::new(Code::ContractSequenceRequiredMissing, self.input.last(), message)
-                    .expected(name.as_str())
-                    .observed(self.observed())
-                    .rule(&self.path.key("require").index(rule)),
-            );
+            let violation = Violation::new(Code::ContractSequenceRequiredMissing, self.input.last(), message)
+                .expected(name.as_str())
+                .rule(&self.path.key("require").index(rule));
+            violations.push(Violation { observed: self.observed(), ..violation });
         }
     }
 
@@ -100,29 +101,23 @@ impl Sequence<'_> {
                 (Some(_), None) => (self.input.last(), format!("`{after}` never happens after `{before}`")),
                 (None, None) => (self.input.last(), format!("neither `{before}` nor `{after}` happens")),
             };
-            violations.push(
-                Violation::new(Code::ContractSequenceRequireBeforeViolated, index, message)
-                    .expected(Json::from(vec![before.as_str(), after.as_str()]))
-                    .observed(self.observed())
-                    .rule(&self.path.key("require_before").index(rule)),
-            );
+            let violation = Violation::new(Code::ContractSequenceRequireBeforeViolated, index, message)
+                .expected(Json::from(vec![before.as_str(), after.as_str()]))
+                .rule(&self.path.key("require_before").index(rule));
+            violations.push(Violation { observed: self.observed(), ..violation });
         }
     }
 
     fn eventually(&self, violations: &mut Vec<Violation>) {
         for (rule, name) in self.input.spec.contracts.sequence.eventually.iter().enumerate() {
-            if self.first(name).is_none() {
-                violations.push(
-                    Violation::new(
-                        Code::ContractSequenceEventuallyMissing,
-                        self.input.last(),
-                        format!("`{name}` never happens"),
-                    )
-                    .expected(name.as_str())
-                    .observed(self.observed())
-                    .rule(&self.path.key("eventually").index(rule)),
-                );
+            if self.first(name).is_some() {
+                continue;
             }
+            let message = format!("`{name}` never happens");
+            let violation = Violation::new(Code::ContractSequenceEventuallyMissing, self.input.last(), message)
+                .expected(name.as_str())
+                .rule(&self.path.key("eventually").index(rule));
+            violations.push(Violation { observed: self.observed(), ..violation });
         }
     }
 
@@ -146,7 +141,9 @@ impl Sequence<'_> {
         self.operations.iter().find(|operation| operation.is(name)).map(|operation| operation.index)
     }
 
-    fn observed(&self) -> Json {
-        self.operations.iter().map(|operation| operation.text.as_str()).collect()
+    /// What happened instead, unless it is too much to read: the trace tells it then.
+    fn observed(&self) -> Option<Json> {
+        let few = self.operations.len() <= MOST_OBSERVED;
+        few.then(|| self.operations.iter().map(|operation| operation.text.as_str()).collect())
     }
 }

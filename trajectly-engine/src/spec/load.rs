@@ -66,8 +66,7 @@ impl Spec {
     ///
     /// Absent for what the spec does not say (a default), for a text that is no path, and for a spec that was not read from text.
     pub fn locate(&self, path: &str) -> Option<Location> {
-        let path: SpecPath = path.parse().ok()?;
-        self.sources.location(self.tree.find(&path)?)
+        self.sources.location(self.tree.find(&SpecPath::parse(path)?)?)
     }
 
     /// The command, for a caller that has no function to run in its place.

@@ -29,4 +29,4 @@ pub use model::{
     Limits, ModeProfile, Parallel, RandomMode, Refinement, RefinementMode, Replay, ReplayMode, SchemaVersion,
     SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
 };
-pub use path::{SpecPath, SpecPathError, Step};
+pub(crate) use path::SpecPath;

@@ -1,11 +1,10 @@
 //! Where a value stands inside a spec: `contracts.tools.deny[0]`.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// One step of a [`SpecPath`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
     /// A key of a mapping.
     Key(String),
     /// An element of a list, from 0.
@@ -16,24 +15,24 @@ pub enum Step {
 ///
 /// Written `contracts.tools.deny[0]`. A key with any character beyond letters, digits, `_` and `-` stands in brackets as a JSON
 /// string, so that every path reads back to itself: `contracts.args["ns.tool"].required_keys`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct SpecPath(Vec<Step>);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SpecPath(Vec<Step>);
 
 impl SpecPath {
     /// The path of the spec itself; displayed as the empty string.
-    pub fn root() -> SpecPath {
+    pub(crate) fn root() -> SpecPath {
         SpecPath(Vec::new())
     }
 
     /// This path and one key more.
     #[must_use]
-    pub fn key(&self, key: &str) -> SpecPath {
+    pub(crate) fn key(&self, key: &str) -> SpecPath {
         self.then(Step::Key(key.to_owned()))
     }
 
     /// This path and one list element more, counted from 0.
     #[must_use]
-    pub fn index(&self, index: usize) -> SpecPath {
+    pub(crate) fn index(&self, index: usize) -> SpecPath {
         self.then(Step::Index(index))
     }
 
@@ -45,7 +44,7 @@ impl SpecPath {
     }
 
     /// The steps from the top down.
-    pub fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[Step] {
         &self.0
     }
 }
@@ -61,7 +60,6 @@ impl fmt::Display for SpecPath {
                     }
                     f.write_str(key)?;
                 }
-                // Debug of a serde_json string is its JSON text, escapes included.
                 Step::Key(key) => write!(f, "[{}]", serde_json::Value::from(key.as_str()))?,
             }
         }
@@ -69,42 +67,29 @@ impl fmt::Display for SpecPath {
     }
 }
 
-/// A text that is no [`SpecPath`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecPathError;
-
-impl fmt::Display for SpecPathError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a path into a spec, such as `contracts.tools.deny[0]`")
-    }
-}
-
-impl std::error::Error for SpecPathError {}
-
-impl FromStr for SpecPath {
-    type Err = SpecPathError;
-
-    fn from_str(text: &str) -> Result<SpecPath, SpecPathError> {
+impl SpecPath {
+    /// Reads what [`SpecPath`] displays as; `None` for any other text.
+    pub(crate) fn parse(text: &str) -> Option<SpecPath> {
         let mut steps = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix('[') {
-                let (step, after) = bracketed(inner).ok_or(SpecPathError)?;
+                let (step, after) = bracketed(inner)?;
                 steps.push(step);
                 rest = after;
                 continue;
             }
             if !steps.is_empty() {
-                rest = rest.strip_prefix('.').ok_or(SpecPathError)?;
+                rest = rest.strip_prefix('.')?;
             }
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             if !is_plain(&rest[..end]) {
-                return Err(SpecPathError);
+                return None;
             }
             steps.push(Step::Key(rest[..end].to_owned()));
             rest = &rest[end..];
         }
-        Ok(SpecPath(steps))
+        Some(SpecPath(steps))
     }
 }
 
@@ -140,14 +125,14 @@ mod tests {
             (tools.key("工具").key("a-b_c"), "contracts.tools.工具.a-b_c"),
         ] {
             assert_eq!(path.to_string(), text);
-            assert_eq!(text.parse(), Ok(path));
+            assert_eq!(SpecPath::parse(text), Some(path));
         }
     }
 
     #[test]
     fn a_text_that_is_no_path_is_refused() {
         for text in [".a", "a.", "a..b", "a[", "a[x]", "a[1", r#"a["b]"#, "a b", "a[0]b"] {
-            assert_eq!(text.parse::<SpecPath>(), Err(SpecPathError), "{text}");
+            assert_eq!(SpecPath::parse(text), None, "{text}");
         }
     }
 }
