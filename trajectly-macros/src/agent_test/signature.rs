@@ -20,7 +20,7 @@ pub(super) fn check(signature: &Signature, errors: &mut Errors) -> Takes {
     if let Some(token) = &signature.constness {
         errors.on(token, "an agent test cannot be `const`");
     }
-    if let Some(token) = &signature.unsafety {
+    if let syn::Safety::Unsafe(token) = &signature.safety {
         errors.on(token, "an agent test cannot be `unsafe`");
     }
     if let Some(abi) = &signature.abi {
