@@ -1,6 +1,8 @@
 //! Everything that the harness reads from its environment, read and checked in one place.
 
+use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::render::Paint;
 
@@ -39,6 +41,18 @@ pub(crate) fn paint_for(stream: &impl anstream::stream::RawStream) -> Paint {
         anstream::ColorChoice::Never => Paint::plain(),
         _ => Paint::coloured(),
     }
+}
+
+/// The folder of a package's manifest. Where it was compiled may be another machine (`cargo nextest archive`), so cargo
+/// and nextest say where it lies now; what they say of another package, from which this binary was started, is nothing
+/// to go by.
+pub(crate) fn manifest_dir(compiled: &str, package: &str) -> PathBuf {
+    manifest_dir_of(compiled, package, |name| std::env::var_os(name))
+}
+
+fn manifest_dir_of(compiled: &str, package: &str, get: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    let is_ours = get("CARGO_PKG_NAME").is_some_and(|running| running == package);
+    get("CARGO_MANIFEST_DIR").filter(|_| is_ours).unwrap_or_else(|| compiled.into()).into()
 }
 
 /// A variable with a value that means nothing.
@@ -112,6 +126,19 @@ mod tests {
     fn read(vars: &[(&str, &str)]) -> Result<Env, String> {
         Env::from_lookup(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_package_lies_where_it_runs() {
+        for (vars, expected) in [
+            (&[][..], "/built"),
+            (&[("CARGO_PKG_NAME", "ours"), ("CARGO_MANIFEST_DIR", "/here")], "/here"),
+            (&[("CARGO_PKG_NAME", "another"), ("CARGO_MANIFEST_DIR", "/there")], "/built"),
+            (&[("CARGO_MANIFEST_DIR", "/there")], "/built"),
+        ] {
+            let get = |name: &str| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into());
+            assert_eq!(manifest_dir_of("/built", "ours", get), PathBuf::from(expected), "{vars:?}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::env;
 use crate::instrument::Session;
 
 /// One function under `#[agent_test]`. Built by the macro only.
@@ -70,7 +71,7 @@ impl AgentTest {
     }
 
     pub(crate) fn spec_path(&self) -> PathBuf {
-        PathBuf::from(self.manifest_dir).join(self.spec)
+        env::manifest_dir(self.manifest_dir, self.package).join(self.spec)
     }
 
     pub(crate) fn timeout(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::registry::{self, AgentTest, SnapshotFn};
+use crate::env;
 
 /// What the harness is told of the tests it runs.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ impl Suite {
         snapshot: SnapshotFn,
     ) -> Self {
         let target = Some(Target { package, crate_name, file });
-        Self { root: manifest_dir.into(), target, snapshot, specs: None, upstream: None }
+        Self { root: env::manifest_dir(manifest_dir, package), target, snapshot, specs: None, upstream: None }
     }
 
     #[cfg(feature = "cli")]
