@@ -19,7 +19,7 @@ pub(crate) use suite::{Case, Target};
 pub use suite::{Suite, Upstream};
 
 use crate::env::{Env, paint_for};
-use crate::runner::{Runner, order_recordings};
+use crate::runner::{Failure, Runner, order_recordings};
 
 /// Exit code of a test binary that could not start or in which a test failed, as libtest's.
 const FAILED: u8 = 101;
@@ -59,10 +59,18 @@ fn run(suite: Suite) -> Result<ExitCode, String> {
 /// If the test fails: that is how libtest is told.
 pub fn libtest(test: &'static AgentTest) {
     child::exit_if_child(test);
-    let env = Env::read().unwrap_or_else(|error| panic!("{error}"));
-    let runner = Runner::new(Suite::of(test), env, paint_for(&std::io::stderr()));
-    match runner.run(&Case::of_function(test)) {
+    match run_under_libtest(test) {
         Ok(output) => print!("{output}"),
-        Err(failure) => panic!("\n{failure}"),
+        Err(failure) => {
+            eprintln!("{failure}");
+            // A panic of our own would add a place and a backtrace, and neither is the agent's.
+            std::panic::resume_unwind(Box::new("the agent test failed"));
+        }
     }
+}
+
+fn run_under_libtest(test: &'static AgentTest) -> Result<String, Failure> {
+    let env = Env::read().map_err(|error| error.to_string())?;
+    let runner = Runner::new(Suite::of(test), env, paint_for(&std::io::stderr()));
+    runner.run(&Case::under_libtest(test))
 }

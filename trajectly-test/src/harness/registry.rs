@@ -58,7 +58,15 @@ inventory::collect!(Registration);
 impl AgentTest {
     /// Name of the test as cargo knows it: module path without the crate, then the function or its title.
     pub(crate) fn test_name(&self) -> String {
-        let name = self.title.unwrap_or(self.name);
+        self.in_module(self.title.unwrap_or(self.name))
+    }
+
+    /// Name of the test where libtest lists it.
+    pub(crate) fn function_name(&self) -> String {
+        self.in_module(self.name)
+    }
+
+    fn in_module(&self, name: &str) -> String {
         match self.module_path.split_once("::") {
             Some((_, modules)) => format!("{modules}::{name}"),
             None => name.to_owned(),

@@ -121,6 +121,11 @@ impl Case {
         Self { name: test.test_name(), spec: test.spec_path(), function: Some(test) }
     }
 
+    /// A function as libtest knows it: by its own name, whatever the attribute calls it.
+    pub(crate) fn under_libtest(test: &'static AgentTest) -> Self {
+        Self { name: test.function_name(), ..Self::of_function(test) }
+    }
+
     pub(crate) fn of_spec(base: &Path, spec: PathBuf) -> Self {
         let name = spec.strip_prefix(base).unwrap_or(&spec).to_string_lossy().replace('\\', "/");
         Self { name, spec, function: None }

@@ -40,7 +40,7 @@ impl Setting<'_> {
                 let mut command = Command::new(binary);
                 // What libtest needs to come to the one function; `trajectly_test::main!` looks at the variable only.
                 command.args([
-                    &function.test_name(),
+                    self.case.name.as_str(),
                     "--exact",
                     "--nocapture",
                     "--include-ignored",
