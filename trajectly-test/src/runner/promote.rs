@@ -140,7 +140,8 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
     let path = test.snapshot_path();
     test.store.commit(&test.slug, &files, snapshot.map(|text| (path.as_path(), text)))?;
     let pending = snapshot::pending_path(&path);
-    test.store.remove_run_file(&pending).map_err(Failure::from)
+    test.store.remove_run_file(&pending)?;
+    test.store.remove_rejected(&test.slug).map_err(Failure::from)
 }
 
 /// Keeps a recording that cannot be the baseline where a person can look at it, and says why it cannot.

@@ -217,6 +217,15 @@ impl Store {
         }
     }
 
+    /// Removes a recording that was rejected earlier: the one that was taken stands for it now.
+    pub(crate) fn remove_rejected(&self, slug: &str) -> Result<(), StoreError> {
+        let dir = self.rejected_dir(slug);
+        match fs::remove_dir_all(&dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::new("remove", &dir, error)),
+            _ => Ok(()),
+        }
+    }
+
     fn staged_path(&self, slug: &str, n: usize) -> PathBuf {
         self.root.join(FOLDER).join("staged").join(slug).join(n.to_string())
     }
