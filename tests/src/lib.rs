@@ -1,1 +1,19 @@
-//! Support for the end-to-end tests.
+//! Support for the end-to-end tests: a user's crate, built once, whose test binaries run in projects of their own, and a
+//! scripted model provider for them to ask.
+
+mod build;
+mod built_crate;
+mod files;
+mod http;
+mod lifeline;
+mod project;
+mod provider;
+mod run;
+
+pub use build::{Binary, agent_program, fat_lto_binary};
+pub use built_crate::BuiltCrate;
+pub use files::{Store, masked};
+pub use lifeline::Lifeline;
+pub use project::Project;
+pub use provider::{Answer, Provider, Request};
+pub use run::{Output, Run};

@@ -1,0 +1,17 @@
+//! The agent as a program: what a spec's `command` runs, and what production runs.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    match e2e_agents::lookup(&name) {
+        Ok(person) => {
+            println!("{}", person.greeting);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
