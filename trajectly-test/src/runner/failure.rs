@@ -20,6 +20,7 @@ pub(crate) enum Kind {
 /// A failed test.
 #[derive(Debug)]
 pub(crate) struct Failure {
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only an exit code depends on it"))]
     pub(crate) kind: Kind,
     text: String,
 }

@@ -13,7 +13,9 @@ mod upstream;
 
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use failure::{Failure, Kind};
+pub(crate) use failure::Failure;
+#[cfg(feature = "cli")]
+pub(crate) use failure::Kind;
 
 use crate::env::{Env, Mode};
 use crate::gateway::Gateway;
