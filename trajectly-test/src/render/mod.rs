@@ -20,4 +20,4 @@ mod trouble;
 pub(crate) use closing::Commands;
 pub(crate) use failure::{View, failure};
 pub(crate) use paint::Paint;
-pub(crate) use trouble::{Trouble, drift, trouble};
+pub(crate) use trouble::{Trouble, drift, spec_error, trouble};

@@ -49,7 +49,6 @@ pub(crate) fn trouble(trouble: &Trouble<'_>, paint: Paint) -> String {
 }
 
 /// The text of a spec that cannot be used: all of its problems, each in its place. No newline at the end.
-#[cfg_attr(not(test), expect(dead_code, reason = "the runner still shows the engine's own text"))]
 pub(crate) fn spec_error(name: &str, error: &SpecError, commands: &Commands, paint: Paint) -> String {
     let found = count(error.problems.len() + error.omitted, "problem");
     let mut parts = vec![title("ERROR", name, &format!("{found} in its spec"), paint)];

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use trajectly_engine::fixture::FixtureError;
-use trajectly_engine::spec::SpecError;
 use trajectly_engine::trace::TraceError;
 
 use crate::store::StoreError;
@@ -46,12 +45,6 @@ impl From<String> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        error.to_string().into()
-    }
-}
-
-impl From<SpecError> for Failure {
-    fn from(error: SpecError) -> Self {
         error.to_string().into()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::report::{Report, Summary};
-use trajectly_engine::spec::{Expect, ExpectedStatus, ReplayMode, SnapshotLevel};
+use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::Trace;
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
@@ -125,10 +125,15 @@ fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict
         candidate_file: &store.display(&store.current_path(&test.file_slug)),
         prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
         output: &ran.output,
-        notes: &notes(ran),
+        notes: &[warnings(test), notes(ran)].concat(),
         commands: &test.commands,
         paint: test.paint,
     })
+}
+
+/// What the spec says without effect, for people.
+fn warnings(test: &Test<'_>) -> Vec<String> {
+    test.spec.warnings.iter().map(|problem| problem.message.clone()).collect()
 }
 
 /// What went wrong beside the agent, for people.
@@ -150,7 +155,7 @@ fn expected_end(
     verdict: &Verdict,
     ran: &Ran,
 ) -> Result<String, Failure> {
-    let Some(why) = unmet(expected, verdict) else {
+    let Err(why) = expected.met_by(verdict) else {
         // Whoever asks for the output of passing tests sees how this one fails.
         return Ok(match verdict.status {
             Status::Pass => ran.output.clone(),
@@ -163,30 +168,6 @@ fn expected_end(
         Status::Pass => text,
         Status::Fail => format!("{text}\n{}", shown(test, &baseline.trace, candidate, verdict, ran)),
     }))
-}
-
-/// In what the verdict is not the expected one.
-fn unmet(expected: &Expect, verdict: &Verdict) -> Option<String> {
-    let wanted = match expected.status {
-        ExpectedStatus::Pass => "PASS",
-        ExpectedStatus::Fail => "FAIL",
-        ExpectedStatus::Error => "ERROR",
-    };
-    if wanted != verdict.status.as_str() {
-        return Some(format!("the verdict was to be {wanted} and is {}", verdict.status));
-    }
-    if let Some(code) = expected.code
-        && !verdict.at_witness().iter().any(|violation| violation.code == code)
-    {
-        let found: Vec<_> = verdict.at_witness().iter().map(|violation| violation.code.as_str()).collect();
-        return Some(format!("{code} was to be among the violations at the witness, which are {}", found.join(", ")));
-    }
-    let witness = verdict.witness().map(|index| index as u64);
-    if expected.witness_index.is_some() && expected.witness_index != witness {
-        let [wanted, found] = [expected.witness_index, witness].map(|i| i.map_or("none".to_owned(), |i| i.to_string()));
-        return Some(format!("the witness was to be event {wanted} and is {found}"));
-    }
-    None
 }
 
 /// Holds a passing run against its snapshot.

@@ -10,7 +10,7 @@ use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Spec};
 use super::commands::commands_of;
 use super::{Failure, Runner};
 use crate::harness::Case;
-use crate::render::{Commands, Paint, Trouble, trouble};
+use crate::render::{Commands, Paint, Trouble, spec_error, trouble};
 use crate::store::Store;
 
 pub(super) struct Test<'a> {
@@ -36,7 +36,10 @@ impl<'a> Test<'a> {
         let suite = &runner.shared.suite;
         let store = Store::for_spec(&case.spec, &suite.root);
         let spec_file = store.display(&case.spec);
-        let spec = Spec::load_as(&case.spec, &spec_file)?;
+        let commands = commands_of(runner.shared.cargo_test.as_deref(), case);
+        let paint = runner.shared.paint;
+        let spec =
+            Spec::load_as(&case.spec, &spec_file).map_err(|error| spec_error(&case.name, &error, &commands, paint))?;
         let expected = match case.expect_fail() {
             Some(code) => Some(Expect { status: ExpectedStatus::Fail, code: Some(known(code)?), witness_index: None }),
             None => spec.expect,
@@ -45,8 +48,8 @@ impl<'a> Test<'a> {
             slug: spec.slug(),
             file_slug: slug(&stem(&spec_file)),
             expected,
-            commands: commands_of(runner.shared.cargo_test.as_deref(), case),
-            paint: runner.shared.paint,
+            commands,
+            paint,
             case,
             spec,
             store,

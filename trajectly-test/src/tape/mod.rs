@@ -14,7 +14,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{CallKind, Fixture, Fixtures, Hit, MatchOptions, Matcher};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Contracts;
@@ -205,7 +204,7 @@ impl Tape {
             _ => return None,
         };
         if kind == CallKind::Tool
-            && let Some(code) = forbidden(&self.contracts, name)
+            && let Some(code) = self.contracts.forbid_tool(name)
         {
             let message = format!("the spec forbids `{name}`, so it was not run");
             return Some(refuse(code.as_str(), message, None));
@@ -295,16 +294,6 @@ impl Tape {
 
 fn requested(call: Requested) -> Json {
     Object::new().with("id", call.id).with("name", call.name).with("arguments", call.arguments).into()
-}
-
-/// The rule, if any, by which a tool is never run.
-fn forbidden(contracts: &Contracts, tool: &str) -> Option<Code> {
-    let is_tool = |name: &String| name == tool;
-    if contracts.tools.deny.iter().any(is_tool) {
-        return Some(Code::ContractToolDenied);
-    }
-    let allow = &contracts.tools.allow;
-    (!allow.is_empty() && !allow.iter().any(is_tool)).then_some(Code::ContractToolNotAllowed)
 }
 
 fn replayed(fixture: usize) -> Object {
