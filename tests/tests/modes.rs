@@ -252,3 +252,19 @@ fn nothing_that_is_kept_holds_an_absolute_path() {
         assert!(!text.contains(root), "{}:\n{text}", path.display());
     }
 }
+
+#[test]
+fn a_tool_that_the_spec_forbids_is_never_run() {
+    for rule in
+        ["tools: { deny: [delete_all] }", "tools: { allow: [lookup] }", "side_effects: { deny_write_tools: true }"]
+    {
+        let project = Project::new();
+        let spec = format!("schema_version: \"0.4\"\nname: greet\ncontracts:\n  {rule}\n");
+        project.write("specs/greet.agent.yaml", &spec);
+        let greet = || project.agents(&["greet"]).env("EDIT", "denied call");
+        greet().update("1").output().fails().says(&["RECORDING_REJECTED", "the spec forbids `delete_all`"]);
+        project.agents(&["greet"]).update("1").output().passes();
+        greet().output().fails().says(&["the spec forbids `delete_all`"]);
+        assert_eq!(project.journal(), ["lookup", "lookup"], "{rule}");
+    }
+}
