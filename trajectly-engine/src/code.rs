@@ -144,10 +144,32 @@ codes! {
     SnapshotDrift = "SNAPSHOT_DRIFT", Tooling;
     /// The agent did nothing that was recorded.
     TraceEmpty = "TRACE_EMPTY", Tooling;
+    /// A test that was expected to fail did not, or not in that way.
+    ExpectedFailureNotSeen = "EXPECTED_FAILURE_NOT_SEEN", Tooling;
+    /// A live run broke a contract, failed or held a secret, and was not made the baseline.
+    RecordingRejected = "RECORDING_REJECTED", Tooling;
+    /// A replayed run broke a contract or was not fully answered, and was not made the baseline.
+    AcceptRefused = "ACCEPT_REFUSED", Tooling;
+    /// Baselines are not written in CI.
+    CiWriteRefused = "CI_WRITE_REFUSED", Tooling;
+    /// The files of the baseline belong to a spec of another name.
+    BaselineNameClash = "BASELINE_NAME_CLASH", Tooling;
+    /// A live model could not be reached.
+    UpstreamUnreachable = "UPSTREAM_UNREACHABLE", Tooling;
+    /// An instrumented call could not ask the harness what to do.
+    SessionLost = "SESSION_LOST", Tooling;
     /// The spec cannot be used.
     SpecInvalid = "SPEC_INVALID", Tooling;
     /// A trace cannot be read.
     TraceInvalid = "TRACE_INVALID", Tooling;
+}
+
+impl Code {
+    /// Whether the code says something of the agent, rather than of what stands around it.
+    pub fn is_regression(self) -> bool {
+        let of_the_agent = [Code::AgentRunFailed, Code::SnapshotDrift, Code::ExpectedFailureNotSeen];
+        self.class() != Class::Tooling || of_the_agent.contains(&self)
+    }
 }
 
 impl PartialOrd for Code {

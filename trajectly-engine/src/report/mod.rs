@@ -46,9 +46,9 @@ pub struct Report {
 pub enum Outcome {
     /// It could be judged.
     Judged(Verdict),
-    /// It could not.
+    /// It could not, or something beside the verdict keeps it from passing.
     Error {
-        /// What kept it from being judged.
+        /// What that is.
         code: Code,
         /// The same in words.
         message: String,
@@ -60,6 +60,7 @@ impl Outcome {
     pub fn status(&self) -> &'static str {
         match self {
             Outcome::Judged(verdict) => verdict.status.as_str(),
+            Outcome::Error { code, .. } if code.is_regression() => "FAIL",
             Outcome::Error { .. } => "ERROR",
         }
     }

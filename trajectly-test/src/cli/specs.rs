@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{REGRESSION, TOOLING};
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Suite, prepare_process};
-use crate::runner::{Kind, Runner, order_recordings};
+use crate::runner::{Runner, order_recordings};
 
 /// Runs the specs that `targets` name, in order of their paths. Returns the exit code.
 pub(super) fn run(targets: &[String], root: &Path, mode: Mode, allow_ci_write: bool) -> u8 {
@@ -39,10 +39,7 @@ fn judge(cases: &[Case], runner: &Runner) -> u8 {
             Ok(_) => println!("PASS {}", case.name),
             Err(failure) => {
                 println!("{failure}");
-                code = code.max(match failure.kind {
-                    Kind::Regression => REGRESSION,
-                    Kind::Tooling => TOOLING,
-                });
+                code = code.max(if failure.is_regression() { REGRESSION } else { TOOLING });
             }
         }
     }

@@ -16,7 +16,7 @@ const BODY: usize = 300;
 pub(crate) struct Trouble<'a> {
     /// The spec, or the test.
     pub(crate) name: &'a str,
-    pub(crate) code: &'a str,
+    pub(crate) code: Code,
     /// What is wrong, as a fragment of a sentence.
     pub(crate) message: &'a str,
     /// `file`, `file:line` or `file:line:column`.
@@ -32,7 +32,7 @@ pub(crate) struct Trouble<'a> {
 
 /// The text of a failure outside the verdict. No newline at the end.
 pub(crate) fn trouble(trouble: &Trouble<'_>, paint: Paint) -> String {
-    let mut block = Block::new(trouble.code, trouble.message, paint);
+    let mut block = Block::new(trouble.code.as_str(), trouble.message, paint);
     if let Some(place) = trouble.place {
         block.arrow(place);
     }
@@ -41,7 +41,7 @@ pub(crate) fn trouble(trouble: &Trouble<'_>, paint: Paint) -> String {
     framed(&mut block, body);
     trouble.help.iter().for_each(|help| block.help(help));
     paragraphs(&[
-        title("ERROR", trouble.name, "", paint),
+        title(if trouble.code.is_regression() { "FAIL" } else { "ERROR" }, trouble.name, "", paint),
         block.finish(),
         output(trouble.output, paint),
         rows(&[("reproduce", &trouble.commands.reproduce)], paint),

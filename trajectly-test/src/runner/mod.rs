@@ -14,8 +14,7 @@ mod upstream;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use failure::Failure;
-#[cfg(feature = "cli")]
-pub(crate) use failure::Kind;
+use trajectly_engine::report::Report;
 
 use crate::env::{Env, Mode};
 use crate::gateway::Gateway;
@@ -92,15 +91,26 @@ impl Runner {
     /// If the test fails.
     pub(crate) fn run(&self, case: &Case) -> Result<String, Failure> {
         let test = Test::load(self, case)?;
-        let plan = self.plan(&test)?;
-        let _announced = Announced { recordings: &self.shared.recordings, test: &test, records: plan != Plan::Replay };
+        let result = self.run_test(&test);
+        if let Err(failure) = &result
+            && let Some((code, message)) = failure.to_report()
+        {
+            let report = Report::error(&test.spec, test.spec_file(), code, message, &test.commands.reproduce);
+            replay::report(&test, &report)?;
+        }
+        result
+    }
+
+    fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {
+        let plan = self.plan(test)?;
+        let _announced = Announced { recordings: &self.shared.recordings, test, records: plan != Plan::Replay };
         match plan {
             Plan::Replay => {
                 self.shared.recordings.wait(&test.baseline_path());
-                replay::run(self, &test, false)
+                replay::run(self, test, false)
             }
-            Plan::Accept => replay::run(self, &test, true),
-            Plan::Record => promote::record(self, &test),
+            Plan::Accept => replay::run(self, test, true),
+            Plan::Record => promote::record(self, test),
         }
     }
 
@@ -118,7 +128,7 @@ impl Runner {
             },
         };
         if plan != Plan::Replay && self.shared.env.writes_refused {
-            return Err(test.writes_refused().into());
+            return Err(test.writes_refused());
         }
         Ok(plan)
     }

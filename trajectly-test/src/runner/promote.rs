@@ -1,7 +1,7 @@
 //! How a run becomes the baseline: recorded live, or accepted as replayed.
 
 use trajectly_engine::canonical::sha256_bytes;
-use trajectly_engine::code::Class;
+use trajectly_engine::code::{Class, Code};
 use trajectly_engine::fixture::Fixtures;
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::{SnapshotLevel, Spec};
@@ -67,14 +67,14 @@ pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure
     let accepted = Accepted::of_recording(spec, &ran);
     let verdict = judge(spec, None, &accepted.trace);
     if ran.is_empty() && ran.ended_well() {
-        return Err(empty(test, &ran).into());
+        return Err(empty(test, &ran));
     }
     let mut reasons = broken_rules(&verdict);
     reasons.extend(notes(&ran));
     let found = secrets::find(&accepted.trace, &accepted.fixtures);
     reasons.extend(found.iter().map(ToString::to_string));
     if !reasons.is_empty() {
-        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty()).into());
+        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty()));
     }
     commit_with_snapshot(runner, test, &accepted)?;
     Ok(ran.output)
@@ -101,7 +101,7 @@ pub(super) fn accept(
             None => "mend the agent or the spec, then accept again".to_owned(),
         };
         let message = "a run that breaks its contracts is not made the baseline";
-        return Err(test.trouble("ACCEPT_REFUSED", message, &reasons, &[help], &ran.output).into());
+        return Err(test.trouble(Code::AcceptRefused, message, &reasons, &[help], &ran.output));
     }
     commit_with_snapshot(runner, test, &Accepted::of_replay(test, baseline, ran, candidate))?;
     Ok(ran.output.clone())
@@ -145,7 +145,7 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
 }
 
 /// Keeps a recording that cannot be the baseline where a person can look at it, and says why it cannot.
-fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], secret: bool) -> String {
+fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], secret: bool) -> Failure {
     let dir = test.store.rejected_dir(&test.slug);
     let mut body = reasons.to_vec();
     let why = reasons.join("\n") + "\n";
@@ -163,7 +163,7 @@ fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], s
         format!("the recording is kept in {}; the baseline is as it was", test.store.display(&dir)),
         "mend the agent, or the spec if this is meant to be allowed, and record again".to_owned(),
     ];
-    test.trouble("RECORDING_REJECTED", "this run cannot be a baseline", &body, &help, &ran.output)
+    test.trouble(Code::RecordingRejected, "this run cannot be a baseline", &body, &help, &ran.output)
 }
 
 /// The calls of the baseline that a run must repeat, in order.
@@ -218,8 +218,8 @@ impl BaselineMeta {
     }
 
     /// Whether a baseline can be held against a run of this spec. The error is a code, what is wrong, and what to do.
-    pub(super) fn check(text: &str, file: &str, spec: &Spec) -> Result<(), (&'static str, String, String)> {
-        const MISMATCH: &str = "NORMALIZER_VERSION_MISMATCH";
+    pub(super) fn check(text: &str, file: &str, spec: &Spec) -> Result<(), (Code, String, String)> {
+        const MISMATCH: Code = Code::NormalizerVersionMismatch;
         let again = || "record the baseline again".to_owned();
         let meta = Json::parse(text).map_err(|error| {
             (MISMATCH, format!("{file}:{}:{}: {}", error.line, error.column, error.message), again())
@@ -233,7 +233,7 @@ impl BaselineMeta {
         }
         match meta.get("spec_name").and_then(Json::as_str) {
             Some(name) if name != spec.name => Err((
-                "BASELINE_NAME_CLASH",
+                Code::BaselineNameClash,
                 format!("the baseline in {file} is that of `{name}`, whose files are named alike"),
                 format!("rename one of `{name}` and `{}`", spec.name),
             )),

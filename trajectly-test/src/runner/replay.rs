@@ -32,7 +32,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
     let candidate = promote::redacted(&test.spec, &ran.trace);
     let verdict = judge(&test.spec, Some(&baseline.trace), &candidate);
     if ran.is_empty() && ran.ended_well() {
-        return Err(empty(test, &ran).into());
+        return Err(empty(test, &ran));
     }
     keep(test, &candidate, &verdict)?;
     if let Some(expected) = &test.expected {
@@ -42,14 +42,14 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
         return promote::accept(runner, test, &baseline, &ran, &candidate, &verdict);
     }
     if verdict.status == Status::Fail {
-        return Err(Failure::regression(shown(test, &baseline.trace, &candidate, &verdict, &ran)));
+        return Err(failed(test, &baseline.trace, &candidate, &verdict, &ran));
     }
     review(runner, test, &baseline, &ran, &candidate)
 }
 
 fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
     let Some(files) = test.store.baseline(&test.slug)? else {
-        return Err(missing(test).into());
+        return Err(missing(test));
     };
     let meta_file = test.store.display(&test.store.meta_path(&test.slug));
     BaselineMeta::check(&files.meta, &meta_file, &test.spec)
@@ -96,7 +96,12 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), Sto
             None
         }
     };
-    let report = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
+    report(test, &Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce))
+}
+
+/// Writes a report, and its row among the latest.
+pub(super) fn report(test: &Test<'_>, report: &Report) -> Result<(), StoreError> {
+    let store = &test.store;
     let (json, latest) = (report.to_json_pretty(), store.report_path("latest", "json"));
     let json_path = store.report_path(&test.file_slug, "json");
     if store.says(&json_path, &json) && latest.exists() {
@@ -112,6 +117,11 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), Sto
     })?;
     store.write_run_file(&store.report_path(&test.file_slug, "md"), &report.to_markdown())?;
     store.write_run_file(&json_path, &json)
+}
+
+fn failed(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Failure {
+    let code = verdict.primary().map(|primary| primary.code);
+    Failure::verdict(code, shown(test, baseline, candidate, verdict, ran))
 }
 
 fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> String {
@@ -163,11 +173,11 @@ fn expected_end(
         });
     };
     let help = ["change what the test expects, if this is right now".to_owned()];
-    let text = test.trouble("EXPECTED_FAILURE_NOT_SEEN", &why, &[], &help, "");
-    Err(Failure::regression(match verdict.status {
-        Status::Pass => text,
-        Status::Fail => format!("{text}\n{}", shown(test, &baseline.trace, candidate, verdict, ran)),
-    }))
+    let failure = test.trouble(Code::ExpectedFailureNotSeen, &why, &[], &help, "");
+    Err(match verdict.status {
+        Status::Pass => failure,
+        Status::Fail => failure.with(&shown(test, &baseline.trace, candidate, verdict, ran)),
+    })
 }
 
 /// Holds a passing run against its snapshot.
@@ -187,7 +197,7 @@ fn review(
     let now = snapshot::text_of(&test.spec, candidate, Some(&required));
     let accepted = snapshot::accepted(&path).map_err(|message| {
         let help = ["restore it from version control, or record again".to_owned()];
-        test.trouble(Code::SnapshotDrift.as_str(), &message, &[], &help, "")
+        test.trouble(Code::SnapshotDrift, &message, &[], &help, "")
     })?;
     let agrees = accepted.as_deref().is_some_and(|accepted| snapshot::same(accepted, &now));
     if !agrees || snapshot::insta_wants_all() {
@@ -197,7 +207,7 @@ fn review(
             let pending = pending.exists().then(|| test.store.display(&pending));
             let old = accepted.as_deref().unwrap_or_default();
             let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
-            return Err(Failure::regression(text));
+            return Err(Failure::outside(Code::SnapshotDrift, &format!("the run differs from {file}"), text));
         }
     }
     let before = snapshot::text_of(&test.spec, &baseline.trace, Some(&required));
@@ -208,20 +218,20 @@ fn review(
     Ok(ran.output.clone())
 }
 
-fn missing(test: &Test<'_>) -> String {
+fn missing(test: &Test<'_>) -> Failure {
     let file = test.store.display(&test.baseline_path());
     let message = format!("there is no baseline at {file}");
     let help = match &test.commands.record {
         Some(command) => format!("record one: {command}"),
         None => format!("record the spec that this one is held against: `name: {}`", test.spec.name),
     };
-    test.trouble(Code::BaselineMissing.as_str(), &message, &[], &[help], "")
+    test.trouble(Code::BaselineMissing, &message, &[], &[help], "")
 }
 
-pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> String {
+pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> Failure {
     let help = ["mark the agent's tools with `#[tool]`, and let its model client use the session's base URL \
          (`OPENAI_BASE_URL`, or `session.openai_base_url()`)"
         .to_owned()];
     let message = "the run called no tool and no model, so there is nothing to judge";
-    test.trouble(Code::TraceEmpty.as_str(), message, &[], &help, &ran.output)
+    test.trouble(Code::TraceEmpty, message, &[], &help, &ran.output)
 }

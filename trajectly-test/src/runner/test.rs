@@ -75,26 +75,24 @@ impl<'a> Test<'a> {
         self.case.timeout().or(self.spec.timeout).unwrap_or(DEFAULT_TIMEOUT)
     }
 
-    /// The text of a failure outside the verdict.
-    pub(super) fn trouble(&self, code: &str, message: &str, body: &[String], help: &[String], output: &str) -> String {
-        trouble(
-            &Trouble {
-                name: &self.spec.name,
-                code,
-                message,
-                place: Some(self.spec_file()),
-                body,
-                help,
-                output,
-                commands: &self.commands,
-            },
-            self.paint,
-        )
+    /// A failure outside the verdict.
+    pub(super) fn trouble(&self, code: Code, message: &str, body: &[String], help: &[String], output: &str) -> Failure {
+        let shown = Trouble {
+            name: &self.spec.name,
+            code,
+            message,
+            place: Some(self.spec_file()),
+            body,
+            help,
+            output,
+            commands: &self.commands,
+        };
+        Failure::outside(code, message, trouble(&shown, self.paint))
     }
 
-    pub(super) fn writes_refused(&self) -> String {
+    pub(super) fn writes_refused(&self) -> Failure {
         let help = ["set TRAJECTLY_ALLOW_CI_WRITE=1 in a job that is meant to update baselines".to_owned()];
-        self.trouble("CI_WRITE_REFUSED", "baselines are not written in CI", &[], &help, "")
+        self.trouble(Code::CiWriteRefused, "baselines are not written in CI", &[], &help, "")
     }
 }
 

@@ -1,5 +1,6 @@
 //! Failures outside the verdict, whole.
 
+use trajectly_engine::code::Code;
 use trajectly_engine::spec::{Location, Problem, SpecError};
 
 use super::samples::*;
@@ -12,7 +13,7 @@ fn failures_outside_the_verdict() {
     let text = trouble(
         &Trouble {
             name: "triage",
-            code: "RECORDING_REJECTED",
+            code: Code::RecordingRejected,
             message: "this run cannot be a baseline",
             place: Some("specs/triage.agent.yaml"),
             body: &["CONTRACT_TOOL_DENIED at event 3:\n`unsafe_export` is denied".to_owned(), "no network".to_owned()],
@@ -53,7 +54,7 @@ fn failures_without_a_place() {
     let text = trouble(
         &Trouble {
             name: "triage",
-            code: "BASELINE_MISSING",
+            code: Code::BaselineMissing,
             message: "there is no baseline",
             place: None,
             body: &[],
