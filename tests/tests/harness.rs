@@ -59,6 +59,13 @@ fn specs_without_a_function_are_listed_by_path_and_claimed_ones_once() {
 }
 
 #[test]
+fn a_spec_that_nothing_runs_says_so() {
+    let spec = "commands/unclaimed/nothing-runs-it.agent.yaml";
+    let output = Project::new().run(Binary::Second).args(["--exact", spec]).output().fails();
+    output.says(&["nothing runs this spec", &format!("--> {spec}"), &format!("#[agent_test(spec = \"{spec}\")]")]);
+}
+
+#[test]
 fn the_exit_code_tells_whether_a_test_failed() {
     let project = small_suite();
     for binary in Binary::BOTH_HARNESSES {

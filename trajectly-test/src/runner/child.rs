@@ -33,8 +33,8 @@ pub(super) struct Setting<'a> {
 
 impl Setting<'_> {
     pub(super) fn command(&self) -> Result<Command, String> {
-        let mut command = match (self.case.function, &self.spec.command) {
-            (Some(function), _) => {
+        let mut command = match self.case.function {
+            Some(function) => {
                 let binary = std::env::current_exe()
                     .map_err(|error| format!("error: cannot find this test binary again: {error}"))?;
                 let mut command = Command::new(binary);
@@ -49,12 +49,12 @@ impl Setting<'_> {
                 command.env(protocol::CHILD, function.path());
                 command
             }
-            (None, Some(line)) => {
+            None => {
+                let line = self.spec.require_command().map_err(|error| error.to_string())?;
                 let mut command = Command::new("/bin/sh");
                 command.arg("-c").arg(line).current_dir(&self.spec.workdir);
                 command
             }
-            (None, None) => return Err(unclaimed()),
         };
         self.environment(&mut command);
         Ok(command)
@@ -106,10 +106,4 @@ impl Setting<'_> {
             command.env(protocol::NETWORK_ALLOWLIST, allowed.join(","));
         }
     }
-}
-
-fn unclaimed() -> String {
-    "error: this spec says no `command`, and no function claims it\n  = help: add `command: …` to the spec, or write \
-     `#[agent_test(spec = \"…\")]` over a function"
-        .to_owned()
 }

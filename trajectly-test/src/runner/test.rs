@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use trajectly_engine::code::Code;
 use trajectly_engine::slug::slug;
-use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Spec};
+use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Spec, SpecError};
 
 use super::commands::commands_of;
 use super::{Failure, Runner};
@@ -38,8 +38,7 @@ impl<'a> Test<'a> {
         let spec_file = store.display(&case.spec);
         let commands = commands_of(runner.shared.cargo_test.as_deref(), case);
         let paint = runner.shared.paint;
-        let spec =
-            Spec::load_as(&case.spec, &spec_file).map_err(|error| spec_error(&case.name, &error, &commands, paint))?;
+        let spec = load(case, &spec_file).map_err(|error| spec_error(&case.name, &error, &commands, paint))?;
         let expected = match case.expect_fail() {
             Some(code) => Some(Expect { status: ExpectedStatus::Fail, code: Some(known(code)?), witness_index: None }),
             None => spec.expect,
@@ -94,6 +93,15 @@ impl<'a> Test<'a> {
         let help = ["set TRAJECTLY_ALLOW_CI_WRITE=1 in a job that is meant to update baselines".to_owned()];
         self.trouble(Code::CiWriteRefused, "baselines are not written in CI", &[], &help, "")
     }
+}
+
+/// The spec of a case that something can run.
+fn load(case: &Case, spec_file: &str) -> Result<Spec, SpecError> {
+    let spec = Spec::load_as(&case.spec, spec_file)?;
+    if case.function.is_none() {
+        spec.require_command()?;
+    }
+    Ok(spec)
 }
 
 /// `specs/a/b.agent.yaml` → `a/b`: what tells a spec file from the others of its project.
