@@ -9,7 +9,7 @@ use trajectly_engine::canonical::{Strip, hash};
 use trajectly_engine::fixture::{
     CallKind, Fixture, Fixtures, Hit, MatchMode, MatchOptions, Matcher, Miss, MissCode, Policy, Tier,
 };
-use trajectly_engine::json::{Json, Object};
+use trajectly_engine::json::Json;
 use trajectly_engine::redact::Redactor;
 use trajectly_engine::trace::Trace;
 
@@ -144,6 +144,31 @@ fn calls_and_returns_are_paired_by_id_else_innermost_first() {
 }
 
 #[test]
+fn a_call_stands_inside_of_the_call_that_made_it() {
+    let called = |name: &'static str, meta: &'static str| ("tool_called", name, meta);
+    let fixtures = Fixtures::from_trace(&trace(&[
+        called(r#"{"tool_name":"outer"}"#, r#"{"call_id":"c1"}"#),
+        called(r#"{"tool_name":"middle"}"#, r#"{"call_id":"c2","parent":"c1"}"#),
+        called(r#"{"tool_name":"inner"}"#, r#"{"call_id":"c3","parent":"c2"}"#),
+        ("tool_returned", r#"{"tool_name":"inner","output":3}"#, r#"{"call_id":"c3"}"#),
+        ("tool_returned", r#"{"tool_name":"middle","output":2}"#, r#"{"call_id":"c2"}"#),
+        called(r#"{"tool_name":"second"}"#, r#"{"call_id":"c4","parent":"c1"}"#),
+        ("tool_returned", r#"{"tool_name":"second","output":4}"#, r#"{"call_id":"c4"}"#),
+        ("tool_returned", r#"{"tool_name":"outer","output":1}"#, r#"{"call_id":"c1"}"#),
+        called(r#"{"tool_name":"orphan"}"#, r#"{"call_id":"c5","parent":"c9"}"#),
+        ("tool_returned", r#"{"tool_name":"orphan","output":5}"#, r#"{"call_id":"c5"}"#),
+    ]));
+    fn shown(entries: &[Fixture]) -> String {
+        let entries = entries.iter().map(|entry| format!("{}({})", entry.name, shown(&entry.inside)));
+        entries.collect::<Vec<_>>().join(" ")
+    }
+    assert_eq!(shown(&fixtures.entries), "outer(middle(inner()) second()) orphan()");
+    assert_eq!(Fixtures::parse(&fixtures.to_pretty(), "f.json").as_ref(), Ok(&fixtures));
+    let error = Fixtures::parse(&fixtures.to_pretty().replace("\"inner\"", "7"), "f.json").unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("$.entries[0].inside[0].inside[0].name"));
+}
+
+#[test]
 fn a_model_fixture_keeps_what_its_replay_needs_and_wire_calls_give_none() {
     let fixtures = Fixtures::from_trace(&trace(&[
         ("llm_called", r#"{"provider":"openai","model":"m","request":{"q":1}}"#, r#"{"call_id":"c1","cluster":2}"#),
@@ -171,7 +196,8 @@ fn tool(name: &str, input: &str) -> Fixture {
 fn fixture(kind: CallKind, name: &str, input: &str) -> Fixture {
     let input = json(input);
     let input_hash = hash(&input, Strip::Keep);
-    Fixture { kind, name: name.into(), input, input_hash, output: Object::new(), error: None, extra: Object::new() }
+    let (output, inside, extra) = Default::default();
+    Fixture { kind, name: name.into(), input, input_hash, output, error: None, inside, extra }
 }
 
 fn matcher(entries: Vec<Fixture>, options: MatchOptions) -> Matcher {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use regex::RegexSet;
-use trajectly_engine::fixture::Fixtures;
+use trajectly_engine::fixture::{Fixture, Fixtures};
 use trajectly_engine::json::Json;
 use trajectly_engine::trace::Trace;
 
@@ -46,12 +46,19 @@ pub(crate) fn find(trace: &Trace, fixtures: &Fixtures) -> Vec<Secret> {
         }
     }
     for (index, fixture) in fixtures.entries.iter().enumerate() {
-        search(&fixture.input, &mut format!("fixture {index}, $.input_payload"), &mut found);
-        for (key, value) in fixture.output.iter() {
-            search(value, &mut format!("fixture {index}, $.output_payload.{key}"), &mut found);
-        }
+        search_fixture(fixture, &format!("fixture {index}, $"), &mut found);
     }
     found
+}
+
+fn search_fixture(fixture: &Fixture, place: &str, found: &mut Vec<Secret>) {
+    search(&fixture.input, &mut format!("{place}.input_payload"), found);
+    for (key, value) in fixture.output.iter() {
+        search(value, &mut format!("{place}.output_payload.{key}"), found);
+    }
+    for (index, inside) in fixture.inside.iter().enumerate() {
+        search_fixture(inside, &format!("{place}.inside[{index}]"), found);
+    }
 }
 
 fn search(value: &Json, path: &mut String, found: &mut Vec<Secret>) {

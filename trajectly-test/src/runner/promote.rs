@@ -2,7 +2,7 @@
 
 use trajectly_engine::canonical::sha256_bytes;
 use trajectly_engine::code::{Class, Code};
-use trajectly_engine::fixture::Fixtures;
+use trajectly_engine::fixture::{Fixture, Fixtures};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::{SnapshotLevel, Spec};
 use trajectly_engine::trace::{EventType, Trace};
@@ -31,13 +31,7 @@ impl Accepted {
     /// A live run. Fixtures are looked up by what the calls really were, and hold what may be stored.
     fn of_recording(spec: &Spec, ran: &Ran) -> Self {
         let mut fixtures = ran.recorded.clone();
-        for fixture in &mut fixtures.entries {
-            spec.redact.apply(&mut fixture.input);
-            spec.redact.apply_to_members(&mut fixture.output);
-            if let Some(error) = &mut fixture.error {
-                spec.redact.apply_to_text(error);
-            }
-        }
+        redact_all(spec, &mut fixtures.entries);
         Self { trace: committed(redacted(spec, &ran.trace)), fixtures }
     }
 
@@ -173,6 +167,18 @@ pub(super) fn required_calls<'a>(spec: &Spec, baseline: &'a Trace) -> Vec<&'a st
         .filter_map(|event| event.tool_name())
         .filter(|name| !spec.refinement.ignore_call_tools.iter().any(|ignored| ignored == name))
         .collect()
+}
+
+/// Fixtures as they may be stored.
+fn redact_all(spec: &Spec, fixtures: &mut [Fixture]) {
+    for fixture in fixtures {
+        spec.redact.apply(&mut fixture.input);
+        spec.redact.apply_to_members(&mut fixture.output);
+        if let Some(error) = &mut fixture.error {
+            spec.redact.apply_to_text(error);
+        }
+        redact_all(spec, &mut fixture.inside);
+    }
 }
 
 /// The trace as it may be stored.

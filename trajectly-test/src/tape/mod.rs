@@ -3,6 +3,7 @@
 //! Recording, a call goes through to the real tool or model. Replaying, it is answered from the fixtures, or refused
 //! with an explanation. Either way it is written to the session's event file, in the order in which calls came in.
 
+mod inside;
 mod miss;
 mod threads;
 
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use trajectly_engine::fixture::{CallKind, Fixture, Fixtures, Hit, MatchOptions, Matcher};
+use trajectly_engine::fixture::{CallKind, Fixtures, Hit, MatchOptions, Matcher};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Contracts;
 
@@ -212,19 +213,25 @@ impl Tape {
         let Answers::Recorded { fixtures, matcher } = &self.answers else {
             return Some(Object::new().with("do", "run"));
         };
-        Some(match Self::take(fixtures, matcher, kind, name, input) {
-            Ok(hit) => match fixtures.entries.get(hit.index) {
-                Some(Fixture { error: Some(error), .. }) => {
-                    Object::new().with("do", "raise").with("error", error.as_str()).with("fixture", hit.index)
-                }
-                Some(fixture) => {
-                    let key = if kind == CallKind::Tool { "output" } else { "response" };
-                    let output = fixture.output.get(key).cloned().unwrap_or(Json::Null);
-                    Object::new().with("do", "return").with("output", output).with("fixture", hit.index)
-                }
-                None => return None,
-            },
-            Err(refusal) => refuse(refusal.code, refusal.message, Some(refusal.details)),
+        let hit = match Self::take(fixtures, matcher, kind, name, input) {
+            Ok(hit) => hit,
+            Err(refusal) => return Some(refuse(refusal.code, refusal.message, Some(refusal.details))),
+        };
+        let fixture = fixtures.entries.get(hit.index)?;
+        if let Some(call_id) = question.get("call_id").and_then(Json::as_str) {
+            self.replay_inside(fixture, call_id);
+        }
+        let answer = Object::new().with("fixture", hit.index);
+        Some(match &fixture.error {
+            Some(error) => answer
+                .with("do", "raise")
+                .with("error", error.as_str())
+                .with("cause", fixture.output.str("error_cause")),
+            None => {
+                let key = if kind == CallKind::Tool { "output" } else { "response" };
+                let output = fixture.output.get(key).cloned().unwrap_or(Json::Null);
+                answer.with("do", "return").with("output", output)
+            }
         })
     }
 }
