@@ -141,9 +141,9 @@ impl PendingCall {
                     Some(self.refuse(shape, "FIXTURE_MISSING".to_owned(), message, None))
                 }
             },
-            Answer::Raise { error, fixture } => {
-                self.emit_return(json!(null), json!(error), replayed(fixture));
-                Some(shape.fail(RecordedError::new(error, None)))
+            Answer::Raise { error, cause, fixture } => {
+                self.emit_error(&error, cause.as_deref(), replayed(fixture));
+                Some(shape.fail(RecordedError::recorded(error, cause)))
             }
             Answer::Refuse { code, message, details } => Some(self.refuse(shape, code, message, details)),
         }
@@ -156,14 +156,19 @@ impl PendingCall {
             extra.insert("error_details".to_owned(), json!(details));
         }
         self.emit_return_with(json!(null), json!(message), extra, Map::new());
-        shape.fail(RecordedError::new(message, Some(code)))
+        shape.fail(RecordedError::refused(message, code))
     }
 
     fn returned<R>(&mut self, shape: &impl Shape<R>, result: &R) {
         match shape.encode(result) {
             Outcome::Value(value) => self.emit_return(value, json!(null), Map::new()),
-            Outcome::Error(text) => self.emit_return(json!(null), json!(text), Map::new()),
+            Outcome::Error { text, cause } => self.emit_error(&text, cause.as_deref(), Map::new()),
         }
+    }
+
+    fn emit_error(&mut self, text: &str, cause: Option<&str>, meta: Map<String, Value>) {
+        let extra = cause.map(|cause| ("error_cause".to_owned(), json!(cause))).into_iter().collect();
+        self.emit_return_with(json!(null), json!(text), extra, meta);
     }
 
     fn emit_return(&mut self, output: Value, error: Value, meta: Map<String, Value>) {

@@ -45,8 +45,8 @@ pub(crate) enum Answer {
     Run,
     /// Return the recorded output.
     Return { output: Box<RawValue>, fixture: usize },
-    /// Return the recorded error.
-    Raise { error: String, fixture: usize },
+    /// Return the recorded error; `cause` is the end of its text that tells the causes.
+    Raise { error: String, cause: Option<String>, fixture: usize },
     /// Do not make the call: it is denied, or nothing was recorded for it.
     Refuse { code: String, message: String, details: Option<Box<RawValue>> },
 }
@@ -57,6 +57,7 @@ struct Reply {
     r#do: String,
     output: Option<Box<RawValue>>,
     error: Option<String>,
+    cause: Option<String>,
     fixture: Option<usize>,
     code: Option<String>,
     message: Option<String>,
@@ -72,7 +73,7 @@ impl Reply {
                 output: self.output.unwrap_or_else(|| RawValue::NULL.to_owned()),
                 fixture: self.fixture?,
             },
-            "raise" => Answer::Raise { error: self.error?, fixture: self.fixture? },
+            "raise" => Answer::Raise { error: self.error?, cause: self.cause, fixture: self.fixture? },
             "refuse" => Answer::Refuse { code: self.code?, message: self.message?, details: self.details },
             _ => return None,
         })

@@ -15,8 +15,13 @@ use super::error::RecordedError;
 pub enum Outcome {
     /// It returned this value.
     Value(Value),
-    /// It returned an error with this text.
-    Error(String),
+    /// It returned an error.
+    Error {
+        /// Its text, and that of its causes where it tells them.
+        text: String,
+        /// The end of the text that tells the causes.
+        cause: Option<String>,
+    },
 }
 
 /// The ways in which a result of type `R` is recorded and replayed.
@@ -47,7 +52,14 @@ impl<T: Serialize + DeserializeOwned, E: Display + From<RecordedError>> Shape<Re
     fn encode(&self, result: &Result<T, E>) -> Outcome {
         match result {
             Ok(value) => encode(value),
-            Err(error) => Outcome::Error(format!("{error:#}")),
+            Err(error) => {
+                let (message, full) = (error.to_string(), format!("{error:#}"));
+                // So anyhow and its kin write an error with its causes.
+                match full.strip_prefix(&message).and_then(|rest| rest.strip_prefix(": ")) {
+                    Some(cause) => Outcome::Error { cause: Some(cause.to_owned()), text: full },
+                    None => Outcome::Error { text: message, cause: None },
+                }
+            }
         }
     }
 
