@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::fmt::Display;
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
@@ -115,11 +116,11 @@ mod calls {
 
     #[agent_test(spec = "specs/calls/errors.agent.yaml")]
     fn errors() -> Result<Vec<String>, ShopError> {
-        let failed = |result: Result<u64, String>| result.expect_err("all of these fail");
-        let order = order("tea").map_err(|error| error.to_string());
-        let ship = ship("1 Nowhere Street").map_err(|error| error.to_string());
-        let charge = charge(-5).map_err(|error| error.to_string());
-        Ok([order, ship, charge].map(failed).to_vec())
+        fn told<T>(result: Result<T, impl Display>) -> [String; 2] {
+            let error = result.err().expect("all of these fail");
+            [format!("{error}"), format!("{error:#}")]
+        }
+        Ok([told(order("tea")), told(ship("1 Nowhere Street")), told(charge(-5))].concat())
     }
 
     #[agent_test(spec = "specs/calls/methods.agent.yaml")]
