@@ -12,6 +12,7 @@ use crate::store::StoreError;
 #[derive(Debug)]
 pub(crate) struct Failure {
     text: String,
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only an exit code depends on it"))]
     code: Option<Code>,
     /// What a report says of it; none where the verdict says all.
     outside: Option<(Code, String)>,

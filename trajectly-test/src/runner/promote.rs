@@ -11,7 +11,7 @@ use trajectly_engine::verdict::{Status, Verdict, judge};
 use super::replay::{Baseline, empty, notes};
 use super::session::{self, Ran};
 use super::test::Test;
-use super::upstream::route;
+use super::upstream::{keyless, route};
 use super::{Failure, Runner};
 use crate::secrets;
 use crate::snapshot;
@@ -68,7 +68,9 @@ pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure
     let found = secrets::find(&accepted.trace, &accepted.fixtures);
     reasons.extend(found.iter().map(ToString::to_string));
     if !reasons.is_empty() {
-        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty()));
+        let asked = accepted.trace.events.iter().any(|event| event.event_type == EventType::LlmCalled);
+        let keyless = keyless(spec, runner.shared.suite.upstream).filter(|_| asked && !ran.ended_well());
+        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty(), keyless));
     }
     commit_with_snapshot(runner, test, &accepted)?;
     Ok(ran.output)
@@ -139,7 +141,14 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
 }
 
 /// Keeps a recording that cannot be the baseline where a person can look at it, and says why it cannot.
-fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], secret: bool) -> Failure {
+fn reject(
+    test: &Test<'_>,
+    accepted: &Accepted,
+    ran: &Ran,
+    reasons: &[String],
+    secret: bool,
+    advice: Option<&str>,
+) -> Failure {
     let dir = test.store.rejected_dir(&test.slug);
     let mut body = reasons.to_vec();
     let why = reasons.join("\n") + "\n";
@@ -153,10 +162,11 @@ fn reject(test: &Test<'_>, accepted: &Accepted, ran: &Ran, reasons: &[String], s
     if let Err(error) = kept {
         body.push(error.to_string());
     }
-    let help = [
+    let mut help = vec![
         format!("the recording is kept in {}; the baseline is as it was", test.store.display(&dir)),
         "mend the agent, or the spec if this is meant to be allowed, and record again".to_owned(),
     ];
+    help.extend(advice.map(str::to_owned));
     test.trouble(Code::RecordingRejected, "this run cannot be a baseline", &body, &help, &ran.output)
 }
 
