@@ -91,7 +91,7 @@ fn what_has_no_effect_is_a_warning() {
             "baseline: {trace: t.jsonl}\n",
             "abstraction: {config: a.yaml}\n",
             "contracts:\n",
-            "  network: {allowlist: [' ']}\n",
+            "  network: {allowlist: [' ', 'a.test:99999']}\n",
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
         ),
         "specs/a.yaml",
@@ -109,6 +109,7 @@ fn what_has_no_effect_is_a_warning() {
             (Some(4), "baseline.trace", "`baseline.trace` has no effect"),
             (Some(5), "abstraction.config", "`abstraction.config` has no effect"),
             (Some(7), "contracts.network.allowlist[0]", "a blank host allows nothing"),
+            (Some(7), "contracts.network.allowlist[1]", "`a.test:99999` is no host and allows nothing"),
             (
                 Some(8),
                 "contracts.args.t.fields.f.enum",

@@ -7,8 +7,8 @@ use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{MatchMode, Policy};
 use trajectly_engine::json::Json;
 use trajectly_engine::spec::{
-    ClockMode, CrossCheck, Drift, ExpectedStatus, FieldType, ModeProfile, NetworkDefault, RefinementMode, ReplayMode,
-    SchemaVersion, SnapshotLevel, Spec, SpecError,
+    AllowedHost, ClockMode, CrossCheck, Drift, ExpectedStatus, FieldType, ModeProfile, NetworkDefault, RefinementMode,
+    ReplayMode, SchemaVersion, SnapshotLevel, Spec, SpecError,
 };
 
 fn parse(text: &str) -> Spec {
@@ -308,5 +308,34 @@ fn a_torn_text_is_read_or_refused() {
         if let Err(error) = Spec::parse(&EVERYTHING[..end], "specs/bot.agent.yaml") {
             assert!(!error.problems.is_empty() && error.to_string().starts_with("error: "), "at byte {end}");
         }
+    }
+}
+
+#[test]
+fn an_allowed_host_may_name_a_port() {
+    for (entry, expected) in [
+        ("a.test", Some(("a.test", None))),
+        ("a.test:8443", Some(("a.test", Some(8443)))),
+        ("*.a.test:80", Some(("*.a.test", Some(80)))),
+        ("10.0.0.1:5432", Some(("10.0.0.1", Some(5432)))),
+        ("::1", Some(("::1", None))),
+        ("[::1]", Some(("::1", None))),
+        ("[::1]:80", Some(("::1", Some(80)))),
+        ("a.test:0", None),
+        ("a.test:+80", None),
+        ("a.test:65536", None),
+        ("a.test:", None),
+        (":80", None),
+        ("", None),
+        ("[::1", None),
+        ("[::1]80", None),
+        ("[]:80", None),
+        ("https://a.test", None),
+        ("a.test/path", None),
+        ("me@a.test", None),
+        ("a b", None),
+    ] {
+        let expected = expected.map(|(host, port)| AllowedHost { host, port });
+        assert_eq!(AllowedHost::parse(entry), expected, "{entry:?}");
     }
 }

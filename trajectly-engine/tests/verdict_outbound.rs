@@ -28,11 +28,13 @@ fn the_host_of_a_call_agrees_with_the_vectors() {
 
 #[test]
 fn a_host_is_allowed_by_name_or_by_suffix() {
-    let lists = "allowlist: [API.example.com, '*.docs.test'], allow_domains: ['10.0.0.1', '*']";
+    let lists = "allowlist: [API.example.com, '*.docs.test'], allow_domains: ['10.0.0.1:8080', '[::2]:80', '*', 'http://x.test']";
     for (url, deny, allow) in [
         ("https://api.example.com/x", false, false),
         ("https://API.EXAMPLE.COM:8443", false, false),
         ("http://10.0.0.1/", false, false),
+        ("http://[::2]/", false, false),
+        ("http://x.test", true, true),
         ("https://a.docs.test", false, false),
         ("https://a.b.docs.test", false, false),
         ("https://docs.test", true, true),

@@ -26,7 +26,7 @@ fn denied(call: &Call<'_>, network: &Network, path: &SpecPath) -> Option<Violati
     let host = url(call).and_then(host);
     let hosts = || network.allowlist.iter().chain(&network.allow_domains);
     let message = match (&host, network.default) {
-        (Some(host), _) if hosts().any(|allowed| allows(allowed, host)) => return None,
+        (Some(host), _) if network.allowed().any(|allowed| allows(allowed.host, host)) => return None,
         (None, NetworkDefault::Allow) => return None,
         (Some(_), NetworkDefault::Allow) if hosts().next().is_none() => return None,
         (Some(host), _) => format!("`{}` reaches {host}, which is not allowed", call.tool),

@@ -120,10 +120,47 @@ pub struct SideEffects {
 pub struct Network {
     /// What holds for a host in neither list.
     pub default: NetworkDefault,
-    /// Hosts that may be reached: exact names, or `*.suffix`. Also what the network guard lets through.
+    /// Hosts that may be reached: exact names, or `*.suffix`, with or without `:port`. Also what the network guard lets through.
     pub allowlist: Vec<String>,
     /// More hosts that may be reached.
     pub allow_domains: Vec<String>,
+}
+
+impl Network {
+    /// The hosts of both lists, in order, those of `allowlist` first.
+    pub fn allowed(&self) -> impl Iterator<Item = AllowedHost<'_>> {
+        self.allowlist.iter().chain(&self.allow_domains).filter_map(|entry| AllowedHost::parse(entry))
+    }
+}
+
+/// An entry of [`Network::allowlist`] or [`Network::allow_domains`], taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllowedHost<'a> {
+    /// A name or an address, or `*.` and what a name ends in. An IPv6 address is without its brackets.
+    pub host: &'a str,
+    /// The port that the entry names. It narrows what the network guard lets through; contracts look at hosts only.
+    pub port: Option<u16>,
+}
+
+impl<'a> AllowedHost<'a> {
+    /// `host`, `host:port`, `address` or `[address]:port`. None for anything else, which allows nothing.
+    pub fn parse(entry: &'a str) -> Option<AllowedHost<'a>> {
+        let port = |text: &str| text.parse().ok().filter(|port: &u16| *port > 0 && !text.starts_with('+'));
+        let (host, port) = match entry.strip_prefix('[') {
+            Some(rest) => match rest.split_once(']')? {
+                (address, "") => (address, None),
+                (address, rest) => (address, Some(port(rest.strip_prefix(':')?)?)),
+            },
+            None => match entry.rsplit_once(':') {
+                // An IPv6 address has colons of its own.
+                Some((before, _)) if before.contains(':') => (entry, None),
+                Some((host, after)) => (host, Some(port(after)?)),
+                None => (entry, None),
+            },
+        };
+        let is_host = !host.is_empty() && !host.contains(|c: char| c.is_whitespace() || "/[]@".contains(c));
+        is_host.then_some(AllowedHost { host, port })
+    }
 }
 
 /// `contracts.network.default`.

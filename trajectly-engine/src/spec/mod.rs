@@ -20,8 +20,8 @@ mod yaml;
 
 pub(crate) use contracts::ArgSource;
 pub use contracts::{
-    ArgRules, Before, Contracts, DataLeak, FieldRule, FieldType, Network, NetworkDefault, Outbound, Sequence,
-    SideEffects, Tools,
+    AllowedHost, ArgRules, Before, Contracts, DataLeak, FieldRule, FieldType, Network, NetworkDefault, Outbound,
+    Sequence, SideEffects, Tools,
 };
 pub use error::{Location, Problem, SpecError};
 pub use model::{

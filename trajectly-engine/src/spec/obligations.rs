@@ -99,6 +99,11 @@ fn hosts(keys: &mut Keys<'_>, key: &'static str) -> Vec<String> {
         let host = field.string()?.trim().to_lowercase();
         if host.is_empty() {
             field.warn("a blank host allows nothing", Some("remove it"));
+        } else if AllowedHost::parse(&host).is_none() {
+            field.warn(
+                format!("`{host}` is no host and allows nothing"),
+                Some("write `host`, `*.suffix` or `host:port`"),
+            );
         }
         (!host.is_empty()).then_some(host)
     };
