@@ -271,22 +271,15 @@ pub enum ModeProfile {
     Strict,
 }
 
-/// `limits`: what the agent's process may use. An absent one limits nothing.
+/// `limits`: what the agent's process may use, whether recording or replaying. Each is 1 or more; an absent one limits nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Address space, in MiB.
+    /// Address space of each of its processes, in MiB. It is always more than the memory in use: every thread reserves some.
     pub memory_mb: Option<u64>,
-    /// Open file descriptors.
+    /// Open file descriptors of each of its processes.
     pub open_files: Option<u64>,
-    /// How much of the end of stdout, and of stderr, is kept, in bytes; see [`Limits::output_bytes`].
+    /// What it may print to stdout and stderr together, in bytes. A run that prints more is ended, and has failed.
     pub output_bytes: Option<u64>,
-}
-
-impl Limits {
-    /// How much of the end of stdout, and of stderr, is kept, in bytes: 1 MiB unless the spec says otherwise.
-    pub fn output_bytes(&self) -> usize {
-        self.output_bytes.map_or(1 << 20, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-    }
 }
 
 /// `expect`: the verdict with which a spec passes its test. At least one part is given.

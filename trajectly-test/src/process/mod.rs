@@ -1,16 +1,38 @@
-//! One child process: spawned in a group of its own, its output captured, ended with everything it started.
+//! One child process: spawned in a group of its own and within bounds, its output captured, ended with everything it
+//! started.
+
+mod capture;
+mod limits;
+#[cfg(test)]
+mod tests;
+mod watchdog;
 
 use std::io::{self, Read};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use trajectly_engine::spec::Limits;
 
-/// How long output is still read after the child and its group are gone. Only a process that left the group can
-/// hold the pipe open longer.
-const DRAIN: Duration = Duration::from_secs(1);
+use capture::{Allowance, Capture};
+use watchdog::Watched;
+
+pub(crate) use capture::Captured;
+pub(crate) use limits::set_in as limits_set_in;
+
+/// What a child may do, and for how long.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) time: Duration,
+    /// How many bytes of the end of each output stream are kept.
+    pub(crate) keep: usize,
+    pub(crate) limits: Limits,
+    /// Whether the child and its group are killed if this process is. Needs a shell.
+    pub(crate) watched: bool,
+}
 
 /// How a child ended.
 #[derive(Debug)]
@@ -19,88 +41,115 @@ pub(crate) struct Finished {
     pub(crate) code: i32,
     /// The signal that ended it, if one did and it was not ours.
     pub(crate) signal: Option<i32>,
-    /// Whether it was killed at its time limit.
-    pub(crate) timed_out: bool,
+    /// What was exceeded, if anything was.
+    pub(crate) exceeded: Option<Exceeded>,
     pub(crate) took: Duration,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
+    /// The limits that this system cannot hold a process to, by their names in a spec.
+    pub(crate) unenforced: Vec<&'static str>,
+}
+
+/// A bound at which a child is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exceeded {
+    Time,
+    Output,
 }
 
 impl Finished {
-    /// A run that had no process of its own.
-    pub(crate) fn here(code: i32, took: Duration) -> Self {
+    /// A run that had no process of its own, so that nothing could hold it to its bounds.
+    pub(crate) fn here(code: i32, took: Duration, bounds: &Bounds) -> Self {
         let (stdout, stderr) = Default::default();
-        Self { code, signal: None, timed_out: false, took, stdout, stderr }
+        let unenforced = limits::set_in(&bounds.limits).map(|(name, _)| name).collect();
+        Self { code, signal: None, exceeded: None, took, stdout, stderr, unenforced }
     }
 }
 
-/// The end of a stream, and how much of it there was.
-#[derive(Debug, Default)]
-pub(crate) struct Captured {
-    kept: Vec<u8>,
-    total: u64,
+/// What is heard of a child while it runs.
+enum News {
+    Started(io::Result<Child>),
+    Exited,
+    /// It has printed more than it may.
+    Flooded,
 }
 
-impl Captured {
-    /// The kept end as text; what is no UTF-8 is replaced.
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.kept).into_owned()
-    }
-
-    /// How many bytes were dropped from the front.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.total - self.kept.len() as u64
-    }
-
-    fn push(&mut self, bytes: &[u8], limit: usize) {
-        self.total += bytes.len() as u64;
-        self.kept.extend_from_slice(bytes);
-        if self.kept.len() > 2 * limit {
-            self.kept.drain(..self.kept.len() - limit);
-        }
-    }
-
-    fn trim(mut self, limit: usize) -> Self {
-        if self.kept.len() > limit {
-            self.kept.drain(..self.kept.len() - limit);
-        }
-        self
-    }
-}
-
-/// Runs a command to its end, or to its time limit, keeping at most `keep` bytes of each output stream.
+/// Runs a command to its end, or to one of its bounds.
 ///
 /// Nothing that stays in the child's process group outlives this call.
-pub(crate) fn run(command: &mut Command, limit: Duration, keep: usize) -> io::Result<Finished> {
+pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished> {
     use std::os::unix::process::CommandExt as _;
 
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let unenforced = limits::set(command, &bounds.limits);
     let started = Instant::now();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
-    let pid = Pid::from_child(&child);
-    let stdout = Capture::start(child.stdout.take(), keep);
-    let stderr = Capture::start(child.stderr.take(), keep);
-
-    let (exited, wait) = mpsc::channel();
-    // Waiting without reaping keeps the group's id taken until the group has been killed.
-    let waiter = std::thread::spawn(move || {
-        let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-        let _ = exited.send(());
-    });
-    let timed_out = wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
-    let took = started.elapsed();
-    // Fails only where nobody is left in the group.
-    let _ = kill_process_group(pid, Signal::KILL);
-    let _ = waiter.join();
-    let status = child.wait()?;
-    Ok(Finished {
-        code: code_of(status),
-        signal: if timed_out { None } else { signal_of(status) },
-        timed_out,
-        took,
-        stdout: stdout.end(keep),
-        stderr: stderr.end(keep),
+    let (tell, news) = mpsc::channel();
+    thread::scope(|scope| {
+        let told = tell.clone();
+        let keeper = named("agent keeper").spawn_scoped(scope, move || keep(command, bounds, &told))?;
+        let mut child = match news.recv() {
+            Ok(News::Started(started)) => started?,
+            _ => return Err(io::Error::other("the thread that was to start it is gone")),
+        };
+        let pid = Pid::from_child(&child);
+        let group = Group(pid);
+        let allowance = Allowance::new(bounds.limits.output_bytes);
+        let capture = |stream: Box<dyn Read + Send>| {
+            let tell = tell.clone();
+            let told = move || drop(tell.send(News::Flooded));
+            Capture::start(stream, bounds.keep, Arc::clone(&allowance), told)
+        };
+        let stdout = child.stdout.take().map(|stream| capture(Box::new(stream))).transpose()?;
+        let stderr = child.stderr.take().map(|stream| capture(Box::new(stream))).transpose()?;
+        let timed_out = matches!(news.recv_timeout(bounds.time), Err(RecvTimeoutError::Timeout));
+        let took = started.elapsed();
+        drop(group);
+        // The child's id is its own until it is waited for; nothing may go by it after that.
+        drop(keeper.join());
+        let status = child.wait()?;
+        let [stdout, stderr] = [stdout, stderr].map(|stream| stream.map(Capture::end).unwrap_or_default());
+        let exceeded = match (allowance.is_exceeded(), timed_out) {
+            (true, _) => Some(Exceeded::Output),
+            (false, true) => Some(Exceeded::Time),
+            (false, false) => None,
+        };
+        Ok(Finished {
+            code: code_of(status),
+            signal: if exceeded.is_some() { None } else { signal_of(status) },
+            exceeded,
+            took,
+            stdout,
+            stderr,
+            unenforced,
+        })
     })
+}
+
+/// Starts a child, and stays until it has ended, as a child may have asked to die with the thread that started it.
+fn keep(command: &mut Command, bounds: &Bounds, tell: &Sender<News>) -> Option<Watched> {
+    let started = command.spawn();
+    let pid = started.as_ref().ok().map(Pid::from_child);
+    let _ = tell.send(News::Started(started));
+    let pid = pid?;
+    let watched = bounds.watched.then(|| Watched::new(pid));
+    // Waiting without reaping keeps the group's id taken until the group has been killed.
+    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+    let _ = tell.send(News::Exited);
+    watched
+}
+
+/// A child's process group. Dropping it kills who is in it.
+struct Group(Pid);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Fails only where nobody is left in the group.
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+}
+
+fn named(name: &str) -> thread::Builder {
+    thread::Builder::new().name(name.to_owned())
 }
 
 fn code_of(status: ExitStatus) -> i32 {
@@ -110,39 +159,4 @@ fn code_of(status: ExitStatus) -> i32 {
 fn signal_of(status: ExitStatus) -> Option<i32> {
     use std::os::unix::process::ExitStatusExt as _;
     status.signal()
-}
-
-/// A stream that is being read on a thread of its own.
-struct Capture {
-    buffer: Arc<Mutex<Captured>>,
-    ended: mpsc::Receiver<()>,
-}
-
-impl Capture {
-    fn start(stream: Option<impl Read + Send + 'static>, keep: usize) -> Self {
-        let buffer = Arc::new(Mutex::new(Captured::default()));
-        let (end, ended) = mpsc::channel();
-        let shared = Arc::clone(&buffer);
-        std::thread::spawn(move || {
-            if let Some(mut stream) = stream {
-                let mut chunk = [0; 8192];
-                loop {
-                    match stream.read(&mut chunk) {
-                        Ok(0) => break,
-                        Ok(n) => shared.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..n], keep),
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(_) => break,
-                    }
-                }
-            }
-            let _ = end.send(());
-        });
-        Self { buffer, ended }
-    }
-
-    /// What was read until the stream's end, or until nobody in the group could write to it any more.
-    fn end(self, keep: usize) -> Captured {
-        let _ = self.ended.recv_timeout(DRAIN);
-        std::mem::take(&mut *self.buffer.lock().unwrap_or_else(PoisonError::into_inner)).trim(keep)
-    }
 }

@@ -4,11 +4,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::harness::{AgentTest, run_here};
-use crate::process::Finished;
+use crate::process::{Bounds, Finished};
 
-/// Runs the function with the environment that its child process would have had. Its output is not captured, and no
-/// time limit ends it.
-pub(super) fn run(function: &AgentTest, command: &Command) -> Finished {
+/// Runs the function with the environment that its child process would have had. Its output is not captured, and
+/// nothing holds it to its bounds.
+pub(super) fn run(function: &AgentTest, command: &Command, bounds: &Bounds) -> Finished {
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
             set(name, value);
@@ -16,7 +16,7 @@ pub(super) fn run(function: &AgentTest, command: &Command) -> Finished {
     }
     let started = Instant::now();
     let code = run_here(function);
-    Finished::here(i32::from(code), started.elapsed())
+    Finished::here(i32::from(code), started.elapsed(), bounds)
 }
 
 #[expect(unsafe_code, reason = "an environment variable can be set in no other way")]

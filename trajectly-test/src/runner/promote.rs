@@ -8,7 +8,8 @@ use trajectly_engine::spec::{SnapshotLevel, Spec};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
-use super::replay::{Baseline, empty, notes};
+use super::notes::{conditions, tell_unenforced, troubles};
+use super::replay::{Baseline, empty};
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::{keyless, route};
@@ -58,13 +59,14 @@ pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure
         test.limit(),
         runner.shared.env.in_process,
     )?;
+    tell_unenforced(test, &ran);
     let accepted = Accepted::of_recording(spec, &ran);
     let verdict = judge(spec, None, &accepted.trace);
     if ran.is_empty() && ran.ended_well() {
         return Err(empty(test, &ran));
     }
     let mut reasons = broken_rules(&verdict);
-    reasons.extend(notes(&ran));
+    reasons.extend(troubles(&ran));
     let found = secrets::find(&accepted.trace, &accepted.fixtures);
     reasons.extend(found.iter().map(ToString::to_string));
     if !reasons.is_empty() {
@@ -151,6 +153,7 @@ fn reject(
 ) -> Failure {
     let dir = test.store.rejected_dir(&test.slug);
     let mut body = reasons.to_vec();
+    body.extend(conditions(&test.spec, ran));
     let why = reasons.join("\n") + "\n";
     let mut kept = test.store.write_run_file(&dir.join("reason.txt"), &why);
     if secret {

@@ -9,6 +9,7 @@ use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::Trace;
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
+use super::notes::{notes, tell_unenforced};
 use super::promote::{Accepted, BaselineMeta};
 use super::session::{self, Ran};
 use super::test::Test;
@@ -17,7 +18,7 @@ use super::{Failure, Runner, promote};
 use crate::render::{View, drift, failure};
 use crate::snapshot;
 use crate::store::StoreError;
-use crate::tape::{Source, Trouble};
+use crate::tape::Source;
 
 /// The accepted recording, read.
 pub(super) struct Baseline {
@@ -29,6 +30,7 @@ pub(super) struct Baseline {
 pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<String, Failure> {
     let baseline = load(test)?;
     let ran = replay(runner, test, &baseline)?;
+    tell_unenforced(test, &ran);
     let candidate = promote::redacted(&test.spec, &ran.trace);
     let verdict = judge(&test.spec, Some(&baseline.trace), &candidate);
     if ran.is_empty() && ran.ended_well() {
@@ -135,7 +137,7 @@ fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict
         candidate_file: &store.display(&store.current_path(&test.file_slug)),
         prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
         output: &ran.output,
-        notes: &[warnings(test), notes(ran)].concat(),
+        notes: &[warnings(test), notes(&test.spec, ran)].concat(),
         commands: &test.commands,
         paint: test.paint,
     })
@@ -144,16 +146,6 @@ fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict
 /// What the spec says without effect, for people.
 fn warnings(test: &Test<'_>) -> Vec<String> {
     test.spec.warnings.iter().map(|problem| problem.message.clone()).collect()
-}
-
-/// What went wrong beside the agent, for people.
-pub(super) fn notes(ran: &Ran) -> Vec<String> {
-    let said = |trouble: &Trouble| match trouble {
-        Trouble::Upstream(message) => message.clone(),
-        Trouble::Refused(host) => format!("the agent tried to reach {host}; a replay has no network"),
-        Trouble::Events(message) => format!("events were lost: {message}"),
-    };
-    ran.trouble.iter().map(said).collect()
 }
 
 /// A test that is expected to fail passes exactly when it fails in that way.
@@ -233,5 +225,5 @@ pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> Failure {
          (`OPENAI_BASE_URL`, or `session.openai_base_url()`)"
         .to_owned()];
     let message = "the run called no tool and no model, so there is nothing to judge";
-    test.trouble(Code::TraceEmpty, message, &[], &help, &ran.output)
+    test.trouble(Code::TraceEmpty, message, &notes(&test.spec, ran), &help, &ran.output)
 }

@@ -16,7 +16,7 @@ use super::child::Setting;
 use super::inside;
 use crate::gateway::Gateway;
 use crate::harness::{Case, OUTPUT_MARK};
-use crate::process::{self, Finished};
+use crate::process::{self, Bounds, Exceeded, Finished};
 use crate::protocol;
 use crate::store::{RunDir, Store};
 use crate::tape::{Source, Tape, Trouble};
@@ -35,6 +35,8 @@ pub(super) struct Ran {
     /// What the agent printed.
     pub(super) output: String,
     pub(super) trouble: Vec<Trouble>,
+    /// The limits that this system could not hold it to, by their names in a spec.
+    pub(super) unenforced: Vec<&'static str>,
 }
 
 impl Ran {
@@ -81,9 +83,16 @@ pub(super) fn run(
     let replaying = fixtures.is_some();
     let setting = Setting { case, spec, store, dir: &dir, session: &session, replaying };
     let mut command = setting.command()?;
+    let bounds = Bounds {
+        time: limit,
+        keep: OUTPUT_KEPT,
+        limits: spec.limits,
+        // A function sees to it itself.
+        watched: case.function.is_none(),
+    };
     let finished = match case.function.filter(|_| in_process) {
-        Some(function) => inside::run(function, &command),
-        None => process::run(&mut command, limit, OUTPUT_KEPT)
+        Some(function) => inside::run(function, &command, &bounds),
+        None => process::run(&mut command, &bounds)
             .map_err(|error| format!("error: cannot start {}: {error}", command.get_program().to_string_lossy()))?,
     };
     session.close();
@@ -97,7 +106,7 @@ pub(super) fn run(
     }
     let said = take_ending(&mut rows);
     let stdout = without_mark(&finished.stdout.text());
-    let ending = ending(&finished, said, &stdout, limit, case.function.is_some());
+    let ending = ending(&finished, said, &stdout, &bounds, case.function.is_some());
     if fixtures.is_none() {
         measure(&mut rows);
     }
@@ -115,6 +124,7 @@ pub(super) fn run(
         recorded,
         output: output(&finished, &stdout),
         trouble: tape.trouble(),
+        unenforced: finished.unenforced,
     })
 }
 
@@ -142,7 +152,7 @@ fn take_ending(rows: &mut Vec<Row>) -> Option<Object> {
     said
 }
 
-fn ending(finished: &Finished, said: Option<Object>, stdout: &str, limit: Duration, is_function: bool) -> Object {
+fn ending(finished: &Finished, said: Option<Object>, stdout: &str, bounds: &Bounds, is_function: bool) -> Object {
     let mut payload = Object::new();
     let mut internal_error = None;
     let has_ended = said.is_some();
@@ -152,8 +162,14 @@ fn ending(finished: &Finished, said: Option<Object>, stdout: &str, limit: Durati
             payload.insert("output", output.clone());
         }
     }
-    if finished.timed_out {
-        internal_error = Some(format!("it was still running after {}, its time limit", seconds(limit)));
+    if let Some(exceeded) = finished.exceeded {
+        internal_error = Some(match exceeded {
+            Exceeded::Time => format!("it was still running after {}, its time limit", seconds(bounds.time)),
+            Exceeded::Output => {
+                let limit = bounds.limits.output_bytes.unwrap_or_default();
+                format!("it printed more than {limit} bytes, its limit")
+            }
+        });
     } else if let Some(signal) = finished.signal {
         internal_error = Some(format!("it was ended by {}", signal_name(signal)));
     } else if is_function && !has_ended {

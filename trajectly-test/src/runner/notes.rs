@@ -1,0 +1,48 @@
+//! What a person should know of a run beside what the agent did.
+
+use trajectly_engine::spec::Spec;
+
+use super::session::Ran;
+use super::test::Test;
+use crate::process::limits_set_in;
+use crate::tape::Trouble;
+
+/// What went wrong beside the agent.
+pub(super) fn troubles(ran: &Ran) -> Vec<String> {
+    let said = |trouble: &Trouble| match trouble {
+        Trouble::Upstream(message) => message.clone(),
+        Trouble::Refused(host) => format!("the agent tried to reach {host}; a replay has no network"),
+        Trouble::Events(message) => format!("events were lost: {message}"),
+    };
+    ran.trouble.iter().map(said).collect()
+}
+
+/// All that there is to say of a run that is not as it should be.
+pub(super) fn notes(spec: &Spec, ran: &Ran) -> Vec<String> {
+    let mut notes = troubles(ran);
+    notes.extend(conditions(spec, ran));
+    notes
+}
+
+/// What a run was under, where that may be why it failed.
+pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
+    let mut notes = Vec::new();
+    let limits: Vec<_> = limits_set_in(&spec.limits).map(|(name, limit)| format!("{name}: {limit}")).collect();
+    if !ran.ended_well() && !limits.is_empty() {
+        notes.push(format!("the agent ran under `limits`: {}", limits.join(", ")));
+    }
+    notes.extend(unenforced(ran));
+    notes
+}
+
+/// Says on stderr which limits the run was not held to, as a test that passes shows no notes.
+pub(super) fn tell_unenforced(test: &Test<'_>, ran: &Ran) {
+    if let Some(note) = unenforced(ran) {
+        eprintln!("note: {}: {note}", test.spec_file());
+    }
+}
+
+fn unenforced(ran: &Ran) -> Option<String> {
+    let names: Vec<_> = ran.unenforced.iter().map(|name| format!("`limits.{name}`")).collect();
+    (!names.is_empty()).then(|| format!("nothing held the agent to {} here", names.join(", ")))
+}
