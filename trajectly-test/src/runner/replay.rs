@@ -16,7 +16,7 @@ use super::test::Test;
 use super::upstream::route;
 use super::{Failure, Runner, promote};
 use crate::render::{View, drift, failure};
-use crate::snapshot;
+use crate::snapshot::{self, NoSnapshot};
 use crate::store::StoreError;
 use crate::tape::Source;
 
@@ -187,23 +187,34 @@ fn review(
     let file = test.store.display(&path);
     let required = promote::required_calls(&test.spec, &baseline.trace);
     let now = snapshot::text_of(&test.spec, candidate, Some(&required));
-    let accepted = snapshot::accepted(&path).map_err(|message| {
-        let help = ["restore it from version control, or record again".to_owned()];
-        test.trouble(Code::SnapshotDrift, &message, &[], &help, "")
-    })?;
-    let agrees = accepted.as_deref().is_some_and(|accepted| snapshot::same(accepted, &now));
-    if !agrees || snapshot::insta_wants_all() {
+    let accepted = || {
+        snapshot::accepted(&path).map_err(|NoSnapshot| {
+            let help = ["restore it from version control, or record again".to_owned()];
+            test.trouble(Code::SnapshotDrift, &format!("{file} is no insta snapshot"), &[], &help, "")
+        })
+    };
+    let says_so = |accepted: Option<&str>| accepted.is_some_and(|accepted| snapshot::same(accepted, &now));
+    let old = accepted()?;
+    let mut agrees = says_so(old.as_deref());
+    // insta writes, if only what is to be reviewed.
+    let may_assert = agrees || !runner.shared.env.writes_refused;
+    if may_assert && (!agrees || snapshot::insta_wants_all()) {
         let content = snapshot::assert(runner.shared.suite.snapshot, &path, &now);
-        if !content && !agrees {
-            let pending = snapshot::pending_path(&path);
-            let pending = pending.exists().then(|| test.store.display(&pending));
-            let old = accepted.as_deref().unwrap_or_default();
-            let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
-            return Err(Failure::outside(Code::SnapshotDrift, &format!("the run differs from {file}"), text));
+        // It may have been told to accept at once, or to let drift pass for now.
+        agrees = agrees || says_so(accepted()?.as_deref());
+        if content && !agrees {
+            return Ok(ran.output.clone());
         }
     }
+    if !agrees {
+        let pending = snapshot::pending_path(&path);
+        let pending = pending.exists().then(|| test.store.display(&pending));
+        let old = old.as_deref().unwrap_or_default();
+        let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
+        return Err(Failure::outside(Code::SnapshotDrift, &format!("the run differs from {file}"), text));
+    }
     let before = snapshot::text_of(&test.spec, &baseline.trace, Some(&required));
-    if agrees && !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
+    if !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
         // The drift was accepted: the trace and the fixtures follow the snapshot.
         promote::commit(test, &Accepted::of_replay(test, baseline, ran, candidate), None)?;
     }
