@@ -78,7 +78,7 @@ pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure
     Ok(ran.output)
 }
 
-/// Makes a replayed run the baseline, unless it broke a contract or asked for what was never recorded.
+/// Makes a replayed run the baseline, unless it broke a contract, asked for what was never recorded or holds a secret.
 pub(super) fn accept(
     runner: &Runner,
     test: &Test<'_>,
@@ -87,21 +87,23 @@ pub(super) fn accept(
     candidate: &Trace,
     verdict: &Verdict,
 ) -> Result<String, Failure> {
-    let reasons: Vec<String> = verdict
+    let accepted = Accepted::of_replay(test, baseline, ran, candidate);
+    let mut reasons: Vec<String> = verdict
         .violations
         .iter()
         .filter(|violation| violation.code.class() != Class::Refinement)
         .map(|violation| format!("{}: {}", violation.code.as_str(), violation.message))
         .collect();
+    reasons.extend(secrets::find(&accepted.trace, &accepted.fixtures).iter().map(ToString::to_string));
     if !reasons.is_empty() {
         let help = match &test.commands.record {
             Some(record) => format!("what a replay cannot answer has to be recorded: {record}"),
             None => "mend the agent or the spec, then accept again".to_owned(),
         };
-        let message = "a run that breaks its contracts is not made the baseline";
+        let message = "this run cannot be a baseline";
         return Err(test.trouble(Code::AcceptRefused, message, &reasons, &[help], &ran.output));
     }
-    commit_with_snapshot(runner, test, &Accepted::of_replay(test, baseline, ran, candidate))?;
+    commit_with_snapshot(runner, test, &accepted)?;
     Ok(ran.output.clone())
 }
 
