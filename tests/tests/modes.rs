@@ -100,6 +100,15 @@ fn accept_takes_an_extra_call_only_if_it_was_recorded() {
 }
 
 #[test]
+fn accept_takes_no_secret() {
+    let project = Project::recorded(&["greet"]);
+    let before = committed(&project, "greet");
+    let run = project.agents(&["greet"]).update("accept").env("EDIT", "secret answer");
+    run.output().fails().says(&["ACCEPT_REFUSED", "a GitHub token"]);
+    assert_eq!(committed(&project, "greet"), before);
+}
+
+#[test]
 fn a_ci_writes_no_baseline_unless_told_to() {
     for (variables, writes) in [
         (&[("CI", "1")][..], false),

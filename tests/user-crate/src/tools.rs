@@ -45,10 +45,14 @@ pub fn delete_all() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Answers with what looks like a GitHub token, put together here so that none stands in the source.
+/// What looks like a GitHub token, put together here so that none stands in the source.
+pub fn secret() -> String {
+    format!("{}_{}", "ghp", "0123456789".repeat(4))
+}
+
 #[tool]
 pub fn credentials() -> anyhow::Result<String> {
-    Ok(format!("{}_{}", "ghp", "0123456789".repeat(4)))
+    Ok(secret())
 }
 
 /// Something of each way in which arguments are taken.

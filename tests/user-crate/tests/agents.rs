@@ -36,6 +36,9 @@ fn greet() -> anyhow::Result<String> {
         credentials()?;
     }
     anyhow::ensure!(!edited("error"), "the agent gave up");
+    if edited("secret answer") {
+        return Ok(secret());
+    }
     Ok(if edited("answer") { person.name } else { person.greeting })
 }
 
