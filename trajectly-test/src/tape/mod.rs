@@ -173,10 +173,14 @@ impl Tape {
         lock(matcher).take(kind, name, input).map_err(|miss| miss::Refusal::new(&miss, fixtures))
     }
 
-    fn replay_llm(&self, call: LlmCall, open: &Open, id: u64) -> LlmDecision {
-        let Answers::Recorded { fixtures, matcher } = &self.answers else {
-            unreachable!("only a replaying tape replays")
-        };
+    fn replay_llm(
+        &self,
+        fixtures: &Fixtures,
+        matcher: &Mutex<Matcher>,
+        call: &LlmCall,
+        open: &Open,
+        id: u64,
+    ) -> LlmDecision {
         let name = format!("{}:{}", call.provider, call.model);
         match Self::take(fixtures, matcher, CallKind::Llm, &name, &call.request) {
             Ok(hit) => {
@@ -255,7 +259,7 @@ impl Exchange for Tape {
         self.emit("llm_called", payload, meta);
         let open = Open { thread, provider: call.provider, model: call.model.clone() };
         match &self.answers {
-            Answers::Recorded { .. } => self.replay_llm(call, &open, id),
+            Answers::Recorded { fixtures, matcher } => self.replay_llm(fixtures, matcher, &call, &open, id),
             Answers::Live(route) => match route(call.provider) {
                 Ok(upstream) => {
                     lock(&self.open).insert(id, open);
