@@ -69,6 +69,15 @@ fn a_failure_reads_as_markdown() {
 }
 
 #[test]
+fn the_guard_of_the_network_is_named_where_there_was_one() {
+    let guard = |report: &Report| json(&report.to_json_pretty()).at("/metadata/network_guard").cloned();
+    assert_eq!(guard(&failing()), None);
+    let guarded = Report { network_guard: Some("proxy"), ..failing() };
+    assert_eq!(guard(&guarded), Some(Json::from("proxy")));
+    assert!(guarded.to_markdown().contains("\n- Network guard: proxy\n"));
+}
+
+#[test]
 fn the_same_inputs_give_the_same_bytes() {
     assert_eq!(failing().to_json_pretty(), failing().to_json_pretty());
     assert_eq!(failing(), failing());

@@ -16,6 +16,9 @@ pub(super) fn report(report: &Report) -> String {
     if report.outcome.code().is_some() {
         out.push_str(&format!("- Reproduce: {}\n", code(&report.repro_command)));
     }
+    if let Some(guard) = report.network_guard {
+        out.push_str(&format!("- Network guard: {}\n", text(guard)));
+    }
     let violations = report.outcome.violations();
     if !violations.is_empty() {
         out.push_str("\n| Event | Code | What | Rule |\n| ---: | --- | --- | --- |\n");

@@ -39,6 +39,8 @@ pub struct Report {
     pub repro_command: String,
     /// What the spec says without effect.
     pub warnings: Vec<Problem>,
+    /// What kept the run from the network, as whoever ran it names it; `None` where nothing did, or nothing ran.
+    pub network_guard: Option<&'static str>,
 }
 
 /// What judging a spec came to.
@@ -124,6 +126,7 @@ impl Report {
             prefix_file: None,
             repro_command: repro_command.to_owned(),
             warnings: spec.warnings.clone(),
+            network_guard: None,
         }
     }
 
@@ -164,6 +167,14 @@ impl Report {
         if let Some(prefix) = &self.prefix_file {
             paths.insert("prefix", prefix.as_str());
         }
+        let mut metadata = Object::new()
+            .with("report_schema_version", REPORT_SCHEMA_VERSION)
+            .with("normalizer_version", NORMALIZER_VERSION)
+            .with("side_effect_registry_version", SIDE_EFFECT_REGISTRY_VERSION)
+            .with("metadata", Object::new().with("refinement_skeleton_vacuous", skeleton_vacuous));
+        if let Some(guard) = self.network_guard {
+            metadata.insert("network_guard", guard);
+        }
         let mut report = Object::new()
             .with("spec", self.spec.as_str())
             .with("slug", self.slug.as_str())
@@ -174,14 +185,7 @@ impl Report {
             .with("counterexample_paths", paths)
             .with("repro_command", self.repro_command.as_str())
             .with("warnings", self.warnings.iter().map(warning).collect::<Json>())
-            .with(
-                "metadata",
-                Object::new()
-                    .with("report_schema_version", REPORT_SCHEMA_VERSION)
-                    .with("normalizer_version", NORMALIZER_VERSION)
-                    .with("side_effect_registry_version", SIDE_EFFECT_REGISTRY_VERSION)
-                    .with("metadata", Object::new().with("refinement_skeleton_vacuous", skeleton_vacuous)),
-            );
+            .with("metadata", metadata);
         if let Some(class) = self.outcome.class() {
             report.insert("failure_class", class.as_str());
         }

@@ -312,6 +312,8 @@ fn too_large() -> Fault {
 /// A whole response: its status, the headers beyond the framing ones, its body.
 pub(super) struct Response {
     pub(super) status: u16,
+    /// What stands behind the status, if not the usual words.
+    pub(super) reason: Option<&'static str>,
     pub(super) headers: Headers,
     pub(super) body: Vec<u8>,
 }
@@ -320,7 +322,12 @@ impl Response {
     pub(super) fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let mut headers = Headers::default();
         headers.push("content-type", content_type.as_bytes());
-        Self { status, headers, body: body.into() }
+        Self { status, reason: None, headers, body: body.into() }
+    }
+
+    /// Puts a text behind the status: all that a client of a proxy says of an answer to CONNECT.
+    pub(super) fn because(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
     }
 
     pub(super) fn with(mut self, name: &str, value: impl Display) -> Self {
@@ -340,7 +347,8 @@ pub(super) struct Responder<'a> {
 impl<'a> Responder<'a> {
     /// Sends a whole response. `true`: the connection can serve another request.
     pub(super) fn send(self, response: &Response) -> io::Result<bool> {
-        let mut bytes = self.head(response.status, &response.headers);
+        let reason = response.reason.unwrap_or(usual_reason(response.status));
+        let mut bytes = self.head(response.status, reason, &response.headers);
         bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", response.body.len()).as_bytes());
         if !self.head_only {
             bytes.extend_from_slice(&response.body);
@@ -358,15 +366,15 @@ impl<'a> Responder<'a> {
     /// Sends the head of a response whose body follows piece by piece.
     pub(super) fn stream(mut self, status: u16, headers: &Headers) -> StreamedBody<'a> {
         self.keep &= self.chunked;
-        let mut bytes = self.head(status, headers);
+        let mut bytes = self.head(status, usual_reason(status), headers);
         let framing: &[u8] = if self.chunked { b"transfer-encoding: chunked\r\n\r\n" } else { b"\r\n" };
         bytes.extend_from_slice(framing);
         let connected = self.stream.write_all(&bytes).is_ok();
         StreamedBody { stream: self.stream, chunked: self.chunked, keep: self.keep, connected, queue: Vec::new() }
     }
 
-    fn head(&self, status: u16, headers: &Headers) -> Vec<u8> {
-        let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status)).into_bytes();
+    fn head(&self, status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
+        let mut head = format!("HTTP/1.1 {status} {reason}\r\n").into_bytes();
         for (name, value) in headers.iter() {
             for part in [name.as_bytes(), b": ", value, b"\r\n"] {
                 head.extend_from_slice(part);
@@ -427,7 +435,7 @@ impl StreamedBody<'_> {
     }
 }
 
-fn reason(status: u16) -> &'static str {
+fn usual_reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
         400 => "Bad Request",

@@ -83,7 +83,6 @@ impl Gateway {
     }
 
     /// The port on 127.0.0.1.
-    #[cfg(test)]
     pub(crate) fn port(&self) -> u16 {
         self.shared.port
     }

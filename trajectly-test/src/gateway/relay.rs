@@ -123,7 +123,7 @@ fn forward(
     }
     let stream = (fine && streaming.wanted).then(layout::plain);
     session.llm_returned(id, LlmReturn { stream, ..openai::read_response(answer.status, &openai::body(&body)) });
-    responder.send(&Response { status: answer.status, headers: homeward(&answer.headers), body })
+    responder.send(&Response { status: answer.status, reason: None, headers: homeward(&answer.headers), body })
 }
 
 fn is_event_stream(headers: &Headers) -> bool {

@@ -9,6 +9,9 @@ use super::openai::{self, problem};
 use super::{Shared, relay};
 use crate::protocol::CALL_ROUTE;
 
+/// What an agent is told that would go elsewhere. If it ends up in its stderr, the contract on the network sees it there.
+const BLOCKED: &str = "Trajectly replay mode blocks network access";
+
 /// Where a request wants to go.
 enum Target<'a> {
     /// Somewhere else, with us as the proxy.
@@ -76,10 +79,9 @@ pub(super) fn serve(shared: &Shared, connection: u64, request: &Request, respond
             if let Some(session) = session {
                 session.with(|exchange| exchange.refused(host));
             }
-            let message = format!(
-                "no way to {host}: a session of trajectly reaches its model provider only, through the gateway"
-            );
-            return responder.send_last(&problem(403, "host_refused", &message)).map(|()| false);
+            let message = format!("{BLOCKED}: no way to {host}, unless `contracts.network.allowlist` names it");
+            let answer = problem(403, "host_refused", &message).because(BLOCKED);
+            return responder.send_last(&answer).map(|()| false);
         }
         Target::Nowhere => {
             let message = format!("nothing is at {}; {ROUTES}", without_query(&request.target));

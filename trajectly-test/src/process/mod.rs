@@ -3,6 +3,7 @@
 
 mod capture;
 mod limits;
+mod network;
 #[cfg(test)]
 mod tests;
 mod watchdog;
@@ -22,6 +23,7 @@ use watchdog::Watched;
 
 pub(crate) use capture::Captured;
 pub(crate) use limits::set_in as limits_set_in;
+pub(crate) use network::{Guard, Network};
 
 /// What a child may do, and for how long.
 #[derive(Debug)]
@@ -30,6 +32,7 @@ pub(crate) struct Bounds {
     /// How many bytes of the end of each output stream are kept.
     pub(crate) keep: usize,
     pub(crate) limits: Limits,
+    pub(crate) network: Network,
     /// Whether the child and its group are killed if this process is. Needs a shell.
     pub(crate) watched: bool,
 }
@@ -46,6 +49,8 @@ pub(crate) struct Finished {
     pub(crate) took: Duration,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
+    /// What kept it from the network.
+    pub(crate) guard: Guard,
     /// The limits that this system cannot hold a process to, by their names in a spec.
     pub(crate) unenforced: Vec<&'static str>,
 }
@@ -62,13 +67,14 @@ impl Finished {
     pub(crate) fn here(code: i32, took: Duration, bounds: &Bounds) -> Self {
         let (stdout, stderr) = Default::default();
         let unenforced = limits::set_in(&bounds.limits).map(|(name, _)| name).collect();
-        Self { code, signal: None, exceeded: None, took, stdout, stderr, unenforced }
+        let guard = bounds.network.without_process();
+        Self { code, signal: None, exceeded: None, took, stdout, stderr, guard, unenforced }
     }
 }
 
 /// What is heard of a child while it runs.
 enum News {
-    Started(io::Result<Child>),
+    Started(io::Result<(Child, Guard)>),
     Exited,
     /// It has printed more than it may.
     Flooded,
@@ -87,7 +93,7 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
     thread::scope(|scope| {
         let told = tell.clone();
         let keeper = named("agent keeper").spawn_scoped(scope, move || keep(command, bounds, &told))?;
-        let mut child = match news.recv() {
+        let (mut child, guard) = match news.recv() {
             Ok(News::Started(started)) => started?,
             _ => return Err(io::Error::other("the thread that was to start it is gone")),
         };
@@ -120,16 +126,19 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
             took,
             stdout,
             stderr,
+            guard,
             unenforced,
         })
     })
 }
 
-/// Starts a child, and stays until it has ended, as a child may have asked to die with the thread that started it.
+/// Starts a child, and stays until it has ended: what restricts a thread is handed on to the processes that it starts,
+/// and a child may have asked to die with the thread that started it.
 fn keep(command: &mut Command, bounds: &Bounds, tell: &Sender<News>) -> Option<Watched> {
+    let guard = bounds.network.restrict_this_thread();
     let started = command.spawn();
     let pid = started.as_ref().ok().map(Pid::from_child);
-    let _ = tell.send(News::Started(started));
+    let _ = tell.send(News::Started(started.map(|child| (child, guard))));
     let pid = pid?;
     let watched = bounds.watched.then(|| Watched::new(pid));
     // Waiting without reaping keeps the group's id taken until the group has been killed.

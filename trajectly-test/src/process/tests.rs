@@ -4,7 +4,13 @@ use super::*;
 
 /// Bounds that nothing comes near.
 fn bounds() -> Bounds {
-    Bounds { time: Duration::from_secs(60), keep: 1 << 16, limits: Limits::default(), watched: false }
+    Bounds {
+        time: Duration::from_secs(60),
+        keep: 1 << 16,
+        limits: Limits::default(),
+        network: Network::Open,
+        watched: false,
+    }
 }
 
 fn sh(script: &str, bounds: &Bounds) -> Finished {
@@ -17,6 +23,7 @@ fn a_child_s_end_is_told() {
         let finished = sh(&format!("echo out; echo err >&2; {script}"), &bounds());
         assert_eq!((finished.code, finished.signal, finished.exceeded), (code, signal, None), "{script}");
         assert_eq!((finished.stdout.text().as_str(), finished.stderr.text().as_str()), ("out\n", "err\n"));
+        assert_eq!(finished.guard, Guard::None);
     }
     let missing = run(&mut Command::new("/nowhere/at/all"), &bounds()).expect_err("nothing is there");
     assert_eq!(missing.kind(), io::ErrorKind::NotFound);
@@ -56,7 +63,8 @@ fn a_child_is_limited_before_it_runs_and_so_is_what_it_starts() {
 #[test]
 fn what_runs_in_the_harness_s_own_process_is_bound_by_nothing() {
     let limits = Limits { open_files: Some(40), output_bytes: Some(1), ..Limits::default() };
-    let bounds = Bounds { limits, ..bounds() };
+    let bounds = Bounds { limits, network: Network::Ports(vec![1]), ..bounds() };
     let finished = Finished::here(0, Duration::ZERO, &bounds);
     assert_eq!(finished.unenforced, ["open_files", "output_bytes"]);
+    assert_eq!(finished.guard.name(), Some("proxy"));
 }

@@ -95,13 +95,15 @@ impl Setting<'_> {
 
     /// Points every proxy at the gateway, which refuses: a client that would leave the machine is told why it cannot.
     fn guard(&self, command: &mut Command) {
-        let allowed = &self.spec.contracts.network.allowlist;
+        let network = &self.spec.contracts.network;
         let mut direct = vec!["127.0.0.1", "localhost", "::1"];
-        direct.extend(allowed.iter().map(String::as_str));
+        // Without its port, which few clients look for here; the other half of the guard goes by it.
+        direct.extend(network.allowed().map(|allowed| allowed.host.strip_prefix('*').unwrap_or(allowed.host)));
         let direct = direct.join(",");
         let proxy = self.session.proxy();
         command.envs(PROXIES.map(|name| (name, proxy.as_str())));
         command.env("NO_PROXY", &direct).env("no_proxy", &direct);
+        let allowed: Vec<_> = network.allowed().map(|allowed| allowed.host).collect();
         if !allowed.is_empty() {
             command.env(protocol::NETWORK_ALLOWLIST, allowed.join(","));
         }

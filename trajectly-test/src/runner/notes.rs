@@ -1,10 +1,11 @@
 //! What a person should know of a run beside what the agent did.
 
+use trajectly_engine::json::Json;
 use trajectly_engine::spec::Spec;
 
 use super::session::Ran;
 use super::test::Test;
-use crate::process::limits_set_in;
+use crate::process::{Guard, limits_set_in};
 use crate::tape::Trouble;
 
 /// What went wrong beside the agent.
@@ -27,6 +28,15 @@ pub(super) fn notes(spec: &Spec, ran: &Ran) -> Vec<String> {
 /// What a run was under, where that may be why it failed.
 pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
     let mut notes = Vec::new();
+    match &ran.guard {
+        Guard::Proxy(why) => notes.push(format!("only proxy variables kept the agent from the network: {why}")),
+        Guard::Landlock if is_about_connecting(ran) => notes.push(
+            "a replay's network is closed but for the gateway: any other connection is refused with \"Permission \
+             denied\", unless `contracts.network.allowlist` names its host, or `host:port`"
+                .to_owned(),
+        ),
+        Guard::Landlock | Guard::None => {}
+    }
     let limits: Vec<_> = limits_set_in(&spec.limits).map(|(name, limit)| format!("{name}: {limit}")).collect();
     if !ran.ended_well() && !limits.is_empty() {
         notes.push(format!("the agent ran under `limits`: {}", limits.join(", ")));
@@ -45,4 +55,12 @@ pub(super) fn tell_unenforced(test: &Test<'_>, ran: &Ran) {
 fn unenforced(ran: &Ran) -> Option<String> {
     let names: Vec<_> = ran.unenforced.iter().map(|name| format!("`limits.{name}`")).collect();
     (!names.is_empty()).then(|| format!("nothing held the agent to {} here", names.join(", ")))
+}
+
+/// Whether the run failed, and says that a connection did, in one of the ways in which clients say so.
+fn is_about_connecting(ran: &Ran) -> bool {
+    const WORDS: [&str; 4] = ["connect", "permission denied", "eacces", "error sending request"];
+    let error = ran.trace.events.last().and_then(|end| end.payload.get("internal_error")).and_then(Json::as_str);
+    let said = format!("{}\n{}", error.unwrap_or_default(), ran.output).to_lowercase();
+    !ran.ended_well() && WORDS.iter().any(|word| said.contains(word))
 }

@@ -36,7 +36,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
     if ran.is_empty() && ran.ended_well() {
         return Err(empty(test, &ran));
     }
-    keep(test, &candidate, &verdict)?;
+    keep(test, &candidate, &verdict, &ran)?;
     if let Some(expected) = &test.expected {
         return expected_end(test, expected, &baseline, &candidate, &verdict, &ran);
     }
@@ -83,7 +83,7 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
 }
 
 /// Keeps the run's own files: its trace, its reports, and the prefix that fails.
-fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), StoreError> {
+fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Result<(), StoreError> {
     let store = &test.store;
     store.write_run_file(&store.current_path(&test.file_slug), &candidate.to_jsonl())?;
     let prefix = store.prefix_path(&test.file_slug);
@@ -98,7 +98,8 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict) -> Result<(), Sto
             None
         }
     };
-    report(test, &Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce))
+    let said = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
+    report(test, &Report { network_guard: ran.guard.name(), ..said })
 }
 
 /// Writes a report, and its row among the latest.

@@ -16,7 +16,7 @@ use super::child::Setting;
 use super::inside;
 use crate::gateway::Gateway;
 use crate::harness::{Case, OUTPUT_MARK};
-use crate::process::{self, Bounds, Exceeded, Finished};
+use crate::process::{self, Bounds, Exceeded, Finished, Guard, Network};
 use crate::protocol;
 use crate::store::{RunDir, Store};
 use crate::tape::{Source, Tape, Trouble};
@@ -35,6 +35,8 @@ pub(super) struct Ran {
     /// What the agent printed.
     pub(super) output: String,
     pub(super) trouble: Vec<Trouble>,
+    /// What kept the agent from the network.
+    pub(super) guard: Guard,
     /// The limits that this system could not hold it to, by their names in a spec.
     pub(super) unenforced: Vec<&'static str>,
 }
@@ -87,6 +89,10 @@ pub(super) fn run(
         time: limit,
         keep: OUTPUT_KEPT,
         limits: spec.limits,
+        network: match replaying {
+            true => Network::replay(gateway.port(), &spec.contracts.network),
+            false => Network::Open,
+        },
         // A function sees to it itself.
         watched: case.function.is_none(),
     };
@@ -124,6 +130,7 @@ pub(super) fn run(
         recorded,
         output: output(&finished, &stdout),
         trouble: tape.trouble(),
+        guard: finished.guard,
         unenforced: finished.unenforced,
     })
 }

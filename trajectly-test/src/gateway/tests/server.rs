@@ -196,7 +196,7 @@ fn as_a_proxy_it_refuses_every_host_and_tells_the_session() {
         let mut client = house.client();
         client.send(format!("{line} HTTP/1.1\r\n{basic}\r\n\r\n"));
         let message = client.reply().error(403, "host_refused");
-        assert!(message.contains(&format!("no way to {host}:")), "{message}");
+        assert!(message.contains(&format!("no way to {host},")), "{message}");
         assert!(!message.contains("secret"), "{message}");
         assert!(client.is_closed());
         assert_eq!(recorder.heard().last(), Some(&Heard::Refused(host.to_owned())));
