@@ -4,6 +4,7 @@ mod child;
 mod commands;
 mod failure;
 mod inside;
+mod meta;
 mod notes;
 mod order;
 mod promote;

@@ -1,13 +1,12 @@
 //! How a run becomes the baseline: recorded live, or accepted as replayed.
 
-use trajectly_engine::canonical::sha256_bytes;
 use trajectly_engine::code::{Class, Code};
 use trajectly_engine::fixture::{Fixture, Fixtures};
-use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::{SnapshotLevel, Spec};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
+use super::meta::BaselineMeta;
 use super::notes::{conditions, tell_unenforced, troubles};
 use super::replay::{Baseline, empty};
 use super::session::{self, Ran};
@@ -18,9 +17,6 @@ use crate::secrets;
 use crate::snapshot;
 use crate::store::BaselineFiles;
 use crate::tape::Source;
-
-/// Version of what is compared; a baseline of another one is recorded again.
-const NORMALIZER_VERSION: &str = "1";
 
 /// A run that is to be the baseline.
 pub(super) struct Accepted {
@@ -37,7 +33,7 @@ impl Accepted {
     }
 
     /// A replayed run: the fixtures it used, in the order in which it used them.
-    pub(super) fn of_replay(_test: &Test<'_>, baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
+    pub(super) fn of_replay(baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
         let used = ran.trace.events.iter().filter_map(|event| {
             let index = usize::try_from(event.meta.get("fixture")?.as_u64()?).ok()?;
             baseline.fixtures.entries.get(index).cloned()
@@ -50,15 +46,7 @@ impl Accepted {
 pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure> {
     let spec = &test.spec;
     let source = Source::Live(route(spec, runner.shared.suite.upstream));
-    let ran = session::run(
-        runner.gateway()?,
-        test.case,
-        spec,
-        &test.store,
-        source,
-        test.limit(),
-        runner.shared.env.in_process,
-    )?;
+    let ran = session::run(runner, test, source)?;
     tell_unenforced(test, &ran);
     let accepted = Accepted::of_recording(spec, &ran);
     let verdict = judge(spec, None, &accepted.trace);
@@ -87,7 +75,7 @@ pub(super) fn accept(
     candidate: &Trace,
     verdict: &Verdict,
 ) -> Result<String, Failure> {
-    let accepted = Accepted::of_replay(test, baseline, ran, candidate);
+    let accepted = Accepted::of_replay(baseline, ran, candidate);
     let mut reasons: Vec<String> = verdict
         .violations
         .iter()
@@ -221,44 +209,4 @@ fn committed(mut trace: Trace) -> Trace {
         }
     }
     trace
-}
-
-/// `<slug>.meta.json`: what a baseline was made with.
-pub(super) struct BaselineMeta;
-
-impl BaselineMeta {
-    fn text(spec: &Spec, spec_text: &[u8]) -> String {
-        let meta = Object::new()
-            .with("schema_version", "0.4")
-            .with("normalizer_version", NORMALIZER_VERSION)
-            .with("spec_name", spec.name.as_str())
-            .with("spec_hash", sha256_bytes(spec_text).to_string())
-            .with("mode", "record")
-            .with("metadata", Object::new().with("trajectly_version", env!("CARGO_PKG_VERSION")));
-        Json::from(meta).to_pretty() + "\n"
-    }
-
-    /// Whether a baseline can be held against a run of this spec. The error is a code, what is wrong, and what to do.
-    pub(super) fn check(text: &str, file: &str, spec: &Spec) -> Result<(), (Code, String, String)> {
-        const MISMATCH: Code = Code::NormalizerVersionMismatch;
-        let again = || "record the baseline again".to_owned();
-        let meta = Json::parse(text).map_err(|error| {
-            (MISMATCH, format!("{file}:{}:{}: {}", error.line, error.column, error.message), again())
-        })?;
-        let found = meta.get("normalizer_version");
-        if found.and_then(Json::as_str) != Some(NORMALIZER_VERSION) {
-            let found = found.map_or_else(|| "none".to_owned(), Json::to_compact);
-            let message =
-                format!("{file}: normalizer_version is {found}, and this is version \"{NORMALIZER_VERSION}\"");
-            return Err((MISMATCH, message, again()));
-        }
-        match meta.get("spec_name").and_then(Json::as_str) {
-            Some(name) if name != spec.name => Err((
-                Code::BaselineNameClash,
-                format!("the baseline in {file} is that of `{name}`, whose files are named alike"),
-                format!("rename one of `{name}` and `{}`", spec.name),
-            )),
-            _ => Ok(()),
-        }
-    }
 }

@@ -9,8 +9,9 @@ use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::Trace;
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
+use super::meta::BaselineMeta;
 use super::notes::{notes, tell_unenforced};
-use super::promote::{Accepted, BaselineMeta};
+use super::promote::Accepted;
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::route;
@@ -79,7 +80,7 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
             Source::Recorded(Arc::clone(&baseline.fixtures), options)
         }
     };
-    session::run(runner.gateway()?, test.case, spec, &test.store, source, test.limit(), runner.shared.env.in_process)
+    session::run(runner, test, source)
 }
 
 /// Keeps the run's own files: its trace, its reports, and the prefix that fails.
@@ -217,7 +218,7 @@ fn review(
     let before = snapshot::text_of(&test.spec, &baseline.trace, Some(&required));
     if !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
         // The drift was accepted: the trace and the fixtures follow the snapshot.
-        promote::commit(test, &Accepted::of_replay(test, baseline, ran, candidate), None)?;
+        promote::commit(test, &Accepted::of_replay(baseline, ran, candidate), None)?;
     }
     Ok(ran.output.clone())
 }

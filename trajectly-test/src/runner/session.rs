@@ -11,14 +11,13 @@ use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, linearize, number, parse_rows};
 
-use super::Failure;
 use super::child::Setting;
-use super::inside;
-use crate::gateway::Gateway;
-use crate::harness::{Case, OUTPUT_MARK};
+use super::test::Test;
+use super::{Failure, Runner, inside};
+use crate::harness::OUTPUT_MARK;
 use crate::process::{self, Bounds, Exceeded, Finished, Guard, Network};
 use crate::protocol;
-use crate::store::{RunDir, Store};
+use crate::store::RunDir;
 use crate::tape::{Source, Tape, Trouble};
 
 /// Bytes of each output stream that are kept for a failure's text.
@@ -58,15 +57,9 @@ impl Ran {
 }
 
 /// Runs the agent of a case. An error is about the harness, not about the agent.
-pub(super) fn run(
-    gateway: &Gateway,
-    case: &Case,
-    spec: &Spec,
-    store: &Store,
-    source: Source,
-    limit: Duration,
-    in_process: bool,
-) -> Result<Ran, Failure> {
+pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ran, Failure> {
+    let Test { case, spec, store, .. } = test;
+    let gateway = runner.gateway()?;
     let dir = RunDir::new(store)?;
     let fixtures = match &source {
         Source::Recorded(fixtures, _) => Some(Arc::clone(fixtures)),
@@ -86,7 +79,7 @@ pub(super) fn run(
     let setting = Setting { case, spec, store, dir: &dir, session: &session, replaying };
     let mut command = setting.command()?;
     let bounds = Bounds {
-        time: limit,
+        time: test.limit(),
         keep: OUTPUT_KEPT,
         limits: spec.limits,
         network: match replaying {
@@ -96,7 +89,7 @@ pub(super) fn run(
         // A function sees to it itself.
         watched: case.function.is_none(),
     };
-    let finished = match case.function.filter(|_| in_process) {
+    let finished = match case.function.filter(|_| runner.shared.env.in_process) {
         Some(function) => inside::run(function, &command, &bounds),
         None => process::run(&mut command, &bounds)
             .map_err(|error| format!("error: cannot start {}: {error}", command.get_program().to_string_lossy()))?,
