@@ -25,6 +25,8 @@ use crate::tape::Source;
 pub(super) struct Baseline {
     pub(super) trace: Trace,
     pub(super) fixtures: Arc<Fixtures>,
+    /// The accepted snapshot, if there is one.
+    snapshot: Result<Option<String>, NoSnapshot>,
 }
 
 /// Runs a test against its baseline; with `accept`, makes what it did the new baseline.
@@ -51,7 +53,8 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
 }
 
 fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
-    let Some(files) = test.store.baseline(&test.slug)? else {
+    let snapshot = || snapshot::accepted(&test.snapshot_path());
+    let Some((files, snapshot)) = test.store.baseline(&test.slug, snapshot)? else {
         return Err(missing(test));
     };
     let meta_file = test.store.display(&test.store.meta_path(&test.slug));
@@ -62,6 +65,7 @@ fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
     Ok(Baseline {
         trace: Trace::parse(&files.trace, &trace_file)?,
         fixtures: Arc::new(Fixtures::parse(&files.fixtures, &fixtures_file)?),
+        snapshot,
     })
 }
 
@@ -189,21 +193,18 @@ fn review(
     let file = test.store.display(&path);
     let required = promote::required_calls(&test.spec, &baseline.trace);
     let now = snapshot::text_of(&test.spec, candidate, Some(&required));
-    let accepted = || {
-        snapshot::accepted(&path).map_err(|NoSnapshot| {
-            let help = ["restore it from version control, or record again".to_owned()];
-            test.trouble(Code::SnapshotDrift, &format!("{file} is no insta snapshot"), &[], &help, "")
-        })
-    };
-    let says_so = |accepted: Option<&str>| accepted.is_some_and(|accepted| snapshot::same(accepted, &now));
-    let old = accepted()?;
-    let mut agrees = says_so(old.as_deref());
+    let says_so = |accepted: &Option<String>| accepted.as_deref().is_some_and(|text| snapshot::same(text, &now));
+    let old = baseline.snapshot.as_ref().map_err(|NoSnapshot| {
+        let help = ["restore it from version control, or record again".to_owned()];
+        test.trouble(Code::SnapshotDrift, &format!("{file} is no insta snapshot"), &[], &help, "")
+    })?;
+    let mut agrees = says_so(old);
     // insta writes, if only what is to be reviewed.
     let may_assert = agrees || !runner.shared.env.writes_refused;
     if may_assert && (!agrees || snapshot::insta_wants_all()) {
         let content = snapshot::assert(runner.shared.suite.snapshot, &path, &now);
         // It may have been told to accept at once, or to let drift pass for now.
-        agrees = agrees || says_so(accepted()?.as_deref());
+        agrees = agrees || snapshot::accepted(&path).is_ok_and(|accepted| says_so(&accepted));
         if content && !agrees {
             return Ok(ran.output.clone());
         }

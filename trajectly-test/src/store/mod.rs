@@ -138,19 +138,24 @@ impl Store {
         Ok(self.baseline_path(slug).exists())
     }
 
-    /// The accepted files, all of one recording. `None` if there is no baseline.
-    pub(crate) fn baseline(&self, slug: &str) -> Result<Option<BaselineFiles>, StoreError> {
+    /// The accepted files, all of one recording, and what `beside` reads of the same one. `None` if there is no baseline.
+    pub(crate) fn baseline<T>(
+        &self,
+        slug: &str,
+        beside: impl FnOnce() -> T,
+    ) -> Result<Option<(BaselineFiles, T)>, StoreError> {
         let _lock = self.read_lock(slug)?;
         let path = self.baseline_path(slug);
         if !path.exists() {
             return Ok(None);
         }
         let read = |path: PathBuf| fs::read_to_string(&path).map_err(|e| StoreError::new("read", &path, e));
-        Ok(Some(BaselineFiles {
+        let files = BaselineFiles {
             trace: read(path)?,
             meta: read(self.meta_path(slug))?,
             fixtures: read(self.fixtures_path(slug))?,
-        }))
+        };
+        Ok(Some((files, beside())))
     }
 
     /// Replaces a baseline as a whole: after a kill at any moment the old files are in force, or the new ones.
