@@ -311,10 +311,10 @@ pub enum SnapshotLevel {
     Off,
     /// Tool names in order.
     Skeleton,
-    /// Tool names with arguments and results, and the answer.
+    /// Tool names with arguments, and the answer.
     #[default]
     Args,
-    /// All of that, and the model calls.
+    /// All of that, and what the calls returned.
     Full,
 }
 

@@ -46,6 +46,19 @@ impl Session {
     ///
     /// What `call` returns; in replay what it returned when it was recorded, or a [`RecordedError`] with a code
     /// if the spec denies the tool or nothing was recorded for these arguments.
+    ///
+    /// ```no_run
+    /// # fn look_up(_: &str) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> { Ok(7400) }
+    /// # fn example(session: &trajectly_test::Session) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// #[derive(serde::Serialize)]
+    /// struct Args<'a> {
+    ///     sku: &'a str,
+    /// }
+    ///
+    /// // In the trace: price(sku="EB-220").
+    /// let cents = session.tool("price", Args { sku: "EB-220" }, || look_up("EB-220"))?;
+    /// # Ok(()) }
+    /// ```
     pub fn tool<T, E>(&self, name: &str, args: impl Serialize, call: impl FnOnce() -> Result<T, E>) -> Result<T, E>
     where
         T: Serialize + DeserializeOwned,
