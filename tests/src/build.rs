@@ -84,10 +84,15 @@ fn built_crate() -> &'static Built {
 }
 
 /// Everything the end-to-end tests leave behind, in the target folder of this workspace.
-fn e2e_folder() -> PathBuf {
+pub(crate) fn e2e_folder() -> PathBuf {
+    repository_target().join("e2e")
+}
+
+/// The target folder of this workspace, where these tests were built.
+pub(crate) fn repository_target() -> PathBuf {
     let exe = std::env::current_exe().expect("a test binary has a path");
     let target = exe.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    target.expect("cargo marks its target folder").join("e2e")
+    target.expect("cargo marks its target folder").to_owned()
 }
 
 /// Keeps others out, in other processes too, until it is dropped.
@@ -99,6 +104,11 @@ pub(crate) fn lock(what: &str) -> File {
     lock
 }
 
+/// The repository's folder.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in a workspace")
+}
+
 /// Source folder of the user's crate, in this repository.
 pub(crate) fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("user-crate")
@@ -106,13 +116,17 @@ pub(crate) fn source() -> PathBuf {
 
 /// Copies the user's crate, with the repository's versions of all dependencies.
 pub(crate) fn copy_crate(to: &Path) {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in a workspace");
     copy_folder(&source(), to);
     let manifest = fs::read_to_string(source().join("Cargo.toml")).expect("the crate has a manifest");
-    let here = format!("path = \"{}/", repository.display());
+    let here = format!("path = \"{}/", repository().display());
     write_if_changed(&to.join("Cargo.toml"), manifest.replace("path = \"../../", &here).as_bytes());
-    // Cargo drops from the lock file what this crate does not use; a copy tells when the versions are others.
-    let lock = fs::read(repository.join("Cargo.lock")).expect("the workspace has a lock file");
+    lock_versions(to);
+}
+
+/// Gives a crate the repository's versions of all dependencies.
+pub(crate) fn lock_versions(to: &Path) {
+    // Cargo drops from the lock file what the crate does not use; a copy tells when the versions are others.
+    let lock = fs::read(repository().join("Cargo.lock")).expect("the workspace has a lock file");
     if write_if_changed(&to.join("repository.lock"), &lock) {
         write_if_changed(&to.join("Cargo.lock"), &lock);
     }
@@ -132,7 +146,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 /// Cargo goes by the time of a change. Returns whether there was one.
-fn write_if_changed(path: &Path, content: &[u8]) -> bool {
+pub(crate) fn write_if_changed(path: &Path, content: &[u8]) -> bool {
     let changed = fs::read(path).map_or(true, |old| old != content);
     if changed {
         fs::write(path, content).expect("the copy can be written");

@@ -32,12 +32,6 @@ impl BuiltCrate {
 
     /// Runs a command line as if it had been pasted into a terminal.
     pub fn shell(&self, line: &str) -> Output {
-        Run::new("/bin/sh")
-            .arg("-c")
-            .arg(line)
-            .current_dir(self.folder)
-            .env("CARGO_TARGET_DIR", target_folder())
-            .env("CARGO_NET_OFFLINE", "true")
-            .output()
+        Run::shell(line, &target_folder()).current_dir(self.folder).output()
     }
 }

@@ -3,6 +3,7 @@
 
 mod build;
 mod built_crate;
+mod documentation;
 mod files;
 mod http;
 mod lifeline;
@@ -10,8 +11,9 @@ mod project;
 mod provider;
 mod run;
 
-pub use build::{Binary, agent_program, fat_lto_binary};
+pub use build::{Binary, agent_program, fat_lto_binary, repository};
 pub use built_crate::BuiltCrate;
+pub use documentation::{Block, Page, Pasted, shell};
 pub use files::{Store, masked};
 pub use lifeline::Lifeline;
 pub use project::Project;

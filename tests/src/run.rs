@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -11,6 +12,8 @@ use std::time::Duration;
 
 /// A command that has not ended by now never will.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The same for one that has to build first.
+const PATIENCE_WITH_CARGO: Duration = Duration::from_secs(30 * 60);
 
 /// Leaves in the environment what finds programs, and nothing that tells them what to do.
 pub(crate) fn clean(command: &mut Command) {
@@ -22,6 +25,7 @@ pub(crate) fn clean(command: &mut Command) {
 /// A command about to run, in a clean environment.
 pub struct Run {
     command: Command,
+    patience: Duration,
 }
 
 impl Run {
@@ -29,7 +33,14 @@ impl Run {
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
         clean(&mut command);
-        Self { command }
+        Self { command, patience: PATIENCE }
+    }
+
+    /// A command line as if it had been pasted into a terminal. Cargo, if it is called, keeps what it builds in `target`
+    /// and asks no registry.
+    pub fn shell(line: &str, target: &Path) -> Self {
+        let shell = Self::new("/bin/sh").arg("-c").arg(line).env("CARGO_TARGET_DIR", target);
+        Self { patience: PATIENCE_WITH_CARGO, ..shell.env("CARGO_NET_OFFLINE", "true") }
     }
 
     /// Adds an argument.
@@ -68,7 +79,7 @@ impl Run {
 
     /// Runs in this folder.
     #[must_use]
-    pub fn current_dir(mut self, folder: impl AsRef<std::path::Path>) -> Self {
+    pub fn current_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
     }
@@ -98,9 +109,9 @@ impl Run {
         let stdout = read(child.stdout.take().expect("stdout is piped"), done.clone());
         let stderr = read(child.stderr.take().expect("stderr is piped"), done);
         for _ in 0..2 {
-            if ended.recv_timeout(PATIENCE).is_err() {
+            if ended.recv_timeout(self.patience).is_err() {
                 let _ = child.kill();
-                panic!("{:?} has not ended after {PATIENCE:?}", self.command);
+                panic!("{:?} has not ended after {:?}", self.command, self.patience);
             }
         }
         let status = child.wait().expect("a child can be waited for");
