@@ -135,6 +135,9 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
 /// Starts a child, and stays until it has ended: what restricts a thread is handed on to the processes that it starts,
 /// and a child may have asked to die with the thread that started it.
 fn keep(command: &mut Command, bounds: &Bounds, tell: &Sender<News>) -> Option<Watched> {
+    if bounds.watched {
+        watchdog::wake();
+    }
     let guard = bounds.network.restrict_this_thread();
     let started = command.spawn();
     let pid = started.as_ref().ok().map(Pid::from_child);

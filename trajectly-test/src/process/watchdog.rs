@@ -32,6 +32,11 @@ impl Watched {
     }
 }
 
+/// Starts the watchdog, if none is there yet: starting it takes longer than a child takes to do harm.
+pub(super) fn wake() {
+    Watchdog::of_this_process();
+}
+
 impl Drop for Watched {
     fn drop(&mut self) {
         Watchdog::tell('-', self.0);
@@ -50,11 +55,14 @@ impl Watchdog {
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
     }
 
-    /// Tells the one watchdog of this process, which the first word starts. Where there is no shell, a group merely
-    /// outlives a harness that was killed.
-    fn tell(sign: char, group: Pid) {
+    /// The one watchdog. Where there is no shell there is none, and a group merely outlives a harness that was killed.
+    fn of_this_process() -> Option<&'static Mutex<Self>> {
         static THE: OnceLock<Option<Mutex<Watchdog>>> = OnceLock::new();
-        if let Some(watchdog) = THE.get_or_init(|| Self::start().ok().map(Mutex::new)) {
+        THE.get_or_init(|| Self::start().ok().map(Mutex::new)).as_ref()
+    }
+
+    fn tell(sign: char, group: Pid) {
+        if let Some(watchdog) = Self::of_this_process() {
             watchdog.lock().unwrap_or_else(PoisonError::into_inner).hear(sign, group);
         }
     }
