@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use serde_json::Value;
-use trajectly_tests::{Answer, Binary, Lifeline, Project, Provider, Run};
+use trajectly_tests::{Answer, Binary, Lifeline, Project, Provider, Run, agent_program};
 
 /// The recordings, by their number, of which anything stands in a text: the model says `run 7` in the seventh.
 fn runs_in(text: &str) -> BTreeSet<u64> {
@@ -96,6 +96,18 @@ fn an_agent_does_not_outlive_its_harness() {
     harness.wait().expect("a child can be waited for");
     agent.wait_until_released();
     assert_eq!(project.journal(), [""; 0], "it never went on to store the answer");
+}
+
+#[test]
+fn neither_does_what_a_command_started() {
+    let project = Project::new();
+    let lifeline = Lifeline::new();
+    let run = project.run(Binary::Second).args(["--exact", "commands/shell.agent.yaml"]).update("1");
+    let mut harness = run.env("AGENT", agent_program()).env("LIFELINE", lifeline.address()).spawn();
+    let agent = lifeline.held();
+    harness.kill().expect("a child can be killed");
+    harness.wait().expect("a child can be waited for");
+    agent.wait_until_released();
 }
 
 #[test]

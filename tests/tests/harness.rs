@@ -12,9 +12,11 @@ calls::errors: test
 calls::methods: test
 ends::aborts: test
 ends::exits: test
+ends::greedy: test
 ends::hangs_past_its_attribute: test
 ends::hangs_past_its_spec: test
 ends::panics: test
+ends::reaches_out: test
 greet: test
 greet_regression: test
 idle: test

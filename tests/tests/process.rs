@@ -1,6 +1,7 @@
 //! The agent's own process: how it ends, what it prints, which tools it runs.
 
 use std::collections::HashMap;
+use std::net::TcpListener;
 
 use serde_json::{Value, json};
 use trajectly_tests::{Binary, Lifeline, Project, agent_program};
@@ -14,6 +15,42 @@ fn a_time_out_ends_the_agent_and_all_it_started() {
         output.says(&["AGENT_RUN_FAILED", "still running after 3 s", "waiting for nothing"]);
         lifeline.held().wait_until_released();
     }
+}
+
+#[test]
+fn a_spec_limits_what_an_agent_may_take() {
+    for (edit, limit, told) in [
+        ("memory", "memory_mb: 256", &["SIGABRT", "memory allocation of 1073741824 bytes failed"][..]),
+        ("files", "open_files: 40", &["Too many open files"]),
+        ("output", "output_bytes: 10000", &["printed more than 10000 bytes"]),
+    ] {
+        let project = Project::recorded(&["ends::greedy"]);
+        project.agents(&["ends::greedy"]).env("EDIT", edit).output().passes();
+        project.add_to_spec("ends/greedy", &format!("limits:\n  {limit}\n"));
+        project.agents(&["ends::greedy"]).output().passes();
+        let output = project.agents(&["ends::greedy"]).env("EDIT", edit).output().fails();
+        output.says(told).says(&["AGENT_RUN_FAILED", limit]);
+    }
+}
+
+#[test]
+fn a_replayed_agent_reaches_nobody_but_the_gateway() {
+    let project = Project::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
+    let place = listener.local_addr().expect("a listener has an address").to_string();
+    let run = || project.agents(&["ends::reaches_out"]).arg("--nocapture").env("REACH", &place);
+    run().update("1").output().passes().says(&["reached it"]);
+    let output = run().output().passes();
+    let report: Value = serde_json::from_str(&project.store().read("reports/ends-reaches-out.json")).expect("JSON");
+    // A kernel that restricts no connections is told of, and stops none.
+    match report["metadata"]["network_guard"].as_str() {
+        Some("landlock+proxy") => drop(output.says(&["kept off: Permission denied"])),
+        guard => assert_eq!(guard, Some("proxy"), "{report}"),
+    }
+    let failed = run().env("EDIT", "error").output().fails();
+    failed.says(&["= note:"]);
+    project.add_to_spec("ends/reaches-out", &format!("contracts:\n  network:\n    allowlist: [\"{place}\"]\n"));
+    run().output().passes().says(&["reached it"]);
 }
 
 #[test]

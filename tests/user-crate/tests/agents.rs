@@ -161,6 +161,34 @@ mod ends {
         }
     }
 
+    #[agent_test(spec = "specs/ends/greedy.agent.yaml")]
+    fn greedy() -> anyhow::Result<()> {
+        store("before taking too much")?;
+        if edited("memory") {
+            println!("{}", vec![1_u8; 1 << 30].len());
+        }
+        if edited("files") {
+            let files: Result<Vec<_>, _> = (0..200).map(|_| std::fs::File::open("Cargo.toml")).collect();
+            println!("{}", files?.len());
+        }
+        if edited("output") {
+            (0..2_000).for_each(|n| println!("line {n} of much output"));
+        }
+        Ok(())
+    }
+
+    /// Reaches for the place that `REACH` names, and goes on either way.
+    #[agent_test(spec = "specs/ends/reaches-out.agent.yaml")]
+    fn reaches_out() -> anyhow::Result<()> {
+        store("before reaching out")?;
+        match TcpStream::connect(std::env::var("REACH")?) {
+            Ok(_) => println!("reached it"),
+            Err(error) => println!("kept off: {error}"),
+        }
+        anyhow::ensure!(!edited("error"), "it gave up");
+        Ok(())
+    }
+
     #[agent_test(spec = "specs/ends/panics.agent.yaml")]
     fn panics() -> anyhow::Result<()> {
         store("before the panic")?;
