@@ -49,7 +49,8 @@
 //! a spec with a `command`, that command. What the agent prints is captured, a crash is reported, and at its time limit the
 //! whole process group is ended. `OPENAI_BASE_URL` leads that process to a server of the harness on the loopback interface,
 //! which passes model calls on while recording, and answers them from *fixtures* while replaying. `#[tool]` asks the same
-//! server whether to run the function or to return what was recorded.
+//! server whether to run the function or to return what was recorded. In a replay the kernel refuses the process every
+//! other TCP connection (Linux 6.7 and later; elsewhere there are only proxy variables, for those who look at them).
 //!
 //! A call finds its fixture by what it was given. Ids that a provider made up and the order in which parallel tools came
 //! back make no difference; everything else does, and a call that nothing recorded answers fails the test with what it
