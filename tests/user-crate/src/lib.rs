@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 mod chat;
+mod errand;
 mod tools;
 
 pub use chat::{ChatError, chat};
+pub use errand::errand;
 pub use tools::*;
 
 #[cfg(test)]

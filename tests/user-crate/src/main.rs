@@ -10,13 +10,13 @@ fn main() -> ExitCode {
             std::thread::park();
         }
     }
-    match e2e_agents::lookup(&name) {
+    match e2e_agents::lookup(&name).and_then(|person| e2e_agents::errand().map(|()| person)) {
         Ok(person) => {
             println!("{}", person.greeting);
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("{error:#}");
             ExitCode::FAILURE
         }
     }

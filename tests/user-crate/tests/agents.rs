@@ -26,6 +26,7 @@ fn greet() -> anyhow::Result<String> {
     println!("about to look somebody up");
     eprintln!("this goes to stderr");
     let person = lookup(if edited("argument") { "grace" } else { "ada" })?;
+    errand()?;
     if edited("extra call") {
         audit();
     }

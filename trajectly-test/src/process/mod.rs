@@ -24,6 +24,7 @@ use watchdog::Watched;
 pub(crate) use capture::Captured;
 pub(crate) use limits::set_in as limits_set_in;
 pub(crate) use network::{Guard, Network};
+pub(crate) use watchdog::wake_meanwhile as wake_watchdog_meanwhile;
 
 /// What a child may do, and for how long.
 #[derive(Debug)]
@@ -33,8 +34,6 @@ pub(crate) struct Bounds {
     pub(crate) keep: usize,
     pub(crate) limits: Limits,
     pub(crate) network: Network,
-    /// Whether the child and its group are killed if this process is. Needs a shell.
-    pub(crate) watched: bool,
 }
 
 /// How a child ended.
@@ -82,12 +81,13 @@ enum News {
 
 /// Runs a command to its end, or to one of its bounds.
 ///
-/// Nothing that stays in the child's process group outlives this call.
+/// Nothing that stays in the child's process group outlives this call, nor this process, however it ends.
 pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished> {
     use std::os::unix::process::CommandExt as _;
 
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let unenforced = limits::set(command, &bounds.limits);
+    watchdog::wake();
     let started = Instant::now();
     let (tell, news) = mpsc::channel();
     thread::scope(|scope| {
@@ -98,7 +98,7 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
             _ => return Err(io::Error::other("the thread that was to start it is gone")),
         };
         let pid = Pid::from_child(&child);
-        let group = Group(pid);
+        let (watched, group) = (Watched::new(pid), Group(pid));
         let allowance = Allowance::new(bounds.limits.output_bytes);
         let capture = |stream: Box<dyn Read + Send>| {
             let tell = tell.clone();
@@ -111,7 +111,8 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
         let took = started.elapsed();
         drop(group);
         // The child's id is its own until it is waited for; nothing may go by it after that.
-        drop(keeper.join());
+        let _ = keeper.join();
+        drop(watched);
         let status = child.wait()?;
         let [stdout, stderr] = [stdout, stderr].map(|stream| stream.map(Capture::end).unwrap_or_default());
         let exceeded = match (allowance.is_exceeded(), timed_out) {
@@ -134,20 +135,16 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
 
 /// Starts a child, and stays until it has ended: what restricts a thread is handed on to the processes that it starts,
 /// and a child may have asked to die with the thread that started it.
-fn keep(command: &mut Command, bounds: &Bounds, tell: &Sender<News>) -> Option<Watched> {
-    if bounds.watched {
-        watchdog::wake();
-    }
+fn keep(command: &mut Command, bounds: &Bounds, tell: &Sender<News>) {
     let guard = bounds.network.restrict_this_thread();
     let started = command.spawn();
     let pid = started.as_ref().ok().map(Pid::from_child);
     let _ = tell.send(News::Started(started.map(|child| (child, guard))));
-    let pid = pid?;
-    let watched = bounds.watched.then(|| Watched::new(pid));
-    // Waiting without reaping keeps the group's id taken until the group has been killed.
-    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-    let _ = tell.send(News::Exited);
-    watched
+    if let Some(pid) = pid {
+        // Waiting without reaping keeps the group's id taken until the group has been killed.
+        let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        let _ = tell.send(News::Exited);
+    }
 }
 
 /// A child's process group. Dropping it kills who is in it.

@@ -202,6 +202,11 @@ fn as_a_proxy_it_refuses_every_host_and_tells_the_session() {
         assert_eq!(recorder.heard().last(), Some(&Heard::Refused(host.to_owned())));
     }
 
+    // Clients show no more than this line of an answer to CONNECT.
+    let mut client = house.client();
+    client.send(format!("CONNECT api.example.com:443 HTTP/1.1\r\n{basic}\r\n\r\n"));
+    assert_eq!(client.line(), "HTTP/1.1 403 Trajectly replay mode blocks network access");
+
     // Nobody can be told of a request that does not say whose it is; it is refused all the same.
     let before = recorder.heard().len();
     for header in ["x: y", "proxy-authorization: Basic !!", "proxy-authorization: Bearer dDp0"] {
