@@ -20,7 +20,7 @@ impl BuiltCrate {
 
     /// Removes all that tests recorded here.
     pub fn forget_recordings(&self) {
-        for folder in [".trajectly", "specs/snapshots", "commands/snapshots"] {
+        for folder in [".trajectly", "specs/snapshots", "specs/calls/snapshots", "commands/snapshots"] {
             let _ = fs::remove_dir_all(self.folder.join(folder));
         }
     }

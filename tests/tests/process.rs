@@ -216,3 +216,12 @@ fn a_spec_without_command_and_function_says_so() {
     let run = project.run(Binary::Second).args(["--exact", spec]);
     run.update("1").output().fails().says(&["`command`", "#[agent_test(spec", spec]);
 }
+
+#[test]
+fn one_test_can_run_in_the_harness_s_own_process() {
+    let project = Project::recorded(&["greet", "nested::r#match"]);
+    let run = |tests: &[&str]| project.agents(tests).env("TRAJECTLY_ISOLATION", "off");
+    run(&["greet"]).output().passes().says(&["about to look somebody up"]);
+    run(&["greet"]).env("EDIT", "denied call").output().fails().says(&["CONTRACT_TOOL_DENIED"]);
+    run(&["greet", "nested::r#match"]).output().fails().says(&["TRAJECTLY_ISOLATION", "2 are selected"]);
+}

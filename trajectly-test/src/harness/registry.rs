@@ -90,7 +90,7 @@ impl AgentTest {
 /// All annotated functions linked into this binary, sorted by name.
 pub(crate) fn all() -> Vec<&'static AgentTest> {
     let mut tests: Vec<_> = inventory::iter::<Registration>().map(|entry| entry.0).collect();
-    tests.sort_by_key(|test| test.test_name());
+    tests.sort_by_key(|test| (test.test_name(), test.file, test.line));
     tests
 }
 

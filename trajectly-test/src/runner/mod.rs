@@ -37,7 +37,6 @@ struct Shared {
     suite: Suite,
     env: Env,
     paint: Paint,
-    recordings: Recordings,
     cargo_test: Option<String>,
 }
 
@@ -57,7 +56,7 @@ pub(crate) fn order_recordings(cases: &mut [Case]) {
 impl Runner {
     pub(crate) fn new(suite: Suite, env: Env, paint: Paint) -> Self {
         let cargo_test = commands::cargo_test(&suite);
-        Self { shared: Arc::new(Shared { suite, env, paint, recordings: Recordings::default(), cargo_test }) }
+        Self { shared: Arc::new(Shared { suite, env, paint, cargo_test }) }
     }
 
     /// Looks at all tests of a run before any starts: which of them will record what.
@@ -75,14 +74,7 @@ impl Runner {
             if !matches!(self.plan(&test), Ok(Plan::Record | Plan::Accept)) {
                 continue;
             }
-            self.shared.recordings.announce(test.baseline_path(), test.spec_file()).map_err(|other| {
-                format!(
-                    "error: two tests would record the baseline `{}`\n  --> {other}\n  --> {}\n  = help: give one of the \
-                     specs another `name`, or let it `expect_fail` if it is held against the other's baseline",
-                    test.spec.name,
-                    test.spec_file()
-                )
-            })?;
+            announce(&test)?;
         }
         Ok(())
     }
@@ -109,14 +101,15 @@ impl Runner {
 
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {
         let plan = self.plan(test)?;
-        let _announced = Announced { recordings: &self.shared.recordings, test, records: plan != Plan::Replay };
+        if plan == Plan::Replay {
+            Recordings::of_this_process().wait(&test.baseline_path());
+            return replay::run(self, test, false);
+        }
+        announce(test)?;
+        let _announced = Announced(test);
         match plan {
-            Plan::Replay => {
-                self.shared.recordings.wait(&test.baseline_path());
-                replay::run(self, test, false)
-            }
-            Plan::Accept => replay::run(self, test, true),
             Plan::Record => promote::record(self, test),
+            Plan::Accept | Plan::Replay => replay::run(self, test, true),
         }
     }
 
@@ -152,17 +145,23 @@ impl Runner {
     }
 }
 
-/// A recording that was announced; dropping it lets those go on that wait for it.
-struct Announced<'a> {
-    recordings: &'a Recordings,
-    test: &'a Test<'a>,
-    records: bool,
+/// Announces that a test will record. An error names the other test that would record the same baseline.
+fn announce(test: &Test<'_>) -> Result<(), String> {
+    let this = format!("{} ({})", test.spec_file(), test.case.name);
+    Recordings::of_this_process().announce(test.baseline_path(), &this).map_err(|other| {
+        format!(
+            "error: two tests would record the baseline `{}`\n  --> {other}\n  --> {this}\n  = help: give one of the specs \
+             another `name`, or let its test `expect_fail` if it is held against the other's baseline",
+            test.spec.name
+        )
+    })
 }
+
+/// A recording that was announced; dropping it lets those go on that wait for it.
+struct Announced<'a>(&'a Test<'a>);
 
 impl Drop for Announced<'_> {
     fn drop(&mut self) {
-        if self.records {
-            self.recordings.finished(&self.test.baseline_path());
-        }
+        Recordings::of_this_process().finished(&self.0.baseline_path());
     }
 }
