@@ -110,6 +110,9 @@ impl Runner {
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {
         let plan = self.plan(test)?;
         let _announced = Announced { recordings: &self.shared.recordings, test, records: plan != Plan::Replay };
+        if plan == Plan::Record {
+            promote::refuse_clash(test)?;
+        }
         match plan {
             Plan::Replay => {
                 self.shared.recordings.wait(&test.baseline_path());

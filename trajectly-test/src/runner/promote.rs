@@ -42,6 +42,18 @@ impl Accepted {
     }
 }
 
+/// A recording must not take the place of what another spec recorded under a name that makes the same file names.
+pub(super) fn refuse_clash(test: &Test<'_>) -> Result<(), Failure> {
+    // A baseline that cannot be read is one that a new recording mends.
+    let Ok(Some((files, ()))) = test.store.baseline(&test.slug, || ()) else { return Ok(()) };
+    match BaselineMeta::check(&files.meta, &test.store.display(&test.store.meta_path(&test.slug)), &test.spec) {
+        Err((Code::BaselineNameClash, message, help)) => {
+            Err(test.trouble(Code::BaselineNameClash, &message, &[], &[help], ""))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs a test live and makes the run its baseline, if it is fit to be one.
 pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure> {
     let spec = &test.spec;
