@@ -97,7 +97,7 @@ impl Runner {
             wake_watchdog_meanwhile();
         }
         let test = Test::load(self, case)?;
-        let result = self.run_test(&test);
+        let result = self.run_test(&test).map_err(|failure| failure.titled(&test));
         if let Err(failure) = &result
             && let Some((code, message)) = failure.to_report()
         {
