@@ -140,3 +140,11 @@ fn a_spec_that_nothing_runs_says_so() {
             .to_owned())
     );
 }
+
+#[test]
+fn a_name_is_short_enough_for_a_file_s() {
+    let spec = |length| format!("schema_version: 0.4\nname: {}\ncommand: x\n", "n".repeat(length));
+    assert!(Spec::parse(&spec(200), "specs/a.yaml").is_ok());
+    let error = refused(&spec(201)).to_string();
+    assert!(error.contains("`name` has 201 bytes") && error.contains("at most 200"), "{error}");
+}

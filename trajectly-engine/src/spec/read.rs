@@ -156,6 +156,26 @@ impl<'a> Field<'a> {
         Some(self.name()?.trim().to_owned())
     }
 
+    /// A text that names files and stands in messages: of one line, and short enough for a file's name.
+    pub(super) fn title(&self) -> Option<String> {
+        /// Bytes. File systems take 255, and `.counterexample.prefix.jsonl` and the like come on top.
+        const LONGEST: usize = 200;
+        let title = self.text()?;
+        if title.contains(char::is_control) {
+            self.problem(
+                format!("`{}` holds a control character", self.path),
+                Some("write it in one line of plain text"),
+            );
+            return None;
+        }
+        if title.len() > LONGEST {
+            let message = format!("`{}` has {} bytes, and files are named by it", self.path, title.len());
+            self.problem(message, Some("give it at most 200"));
+            return None;
+        }
+        Some(title)
+    }
+
     /// A string with something beside blanks in it, as it is written.
     pub(super) fn name(&self) -> Option<String> {
         let name = self.string()?;

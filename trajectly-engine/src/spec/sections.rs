@@ -36,7 +36,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     }
     keys.block("baseline", |keys| keys.no_effect("trace"));
     keys.block("abstraction", |keys| keys.no_effect("config"));
-    let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.text());
+    let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
     let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));
     let strict = keys.take("strict").map_or(replay.strict_sequence, |field| field.flag());

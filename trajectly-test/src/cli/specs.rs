@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{REGRESSION, TOOLING};
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Suite, prepare_process};
+use crate::render::clean;
 use crate::runner::{Runner, order_recordings};
 
 /// Runs the specs that `targets` name, in order of their paths. Returns the exit code.
@@ -36,7 +37,7 @@ fn judge(cases: &[Case], runner: &Runner) -> u8 {
     let mut code = 0;
     for case in cases {
         match runner.run(case) {
-            Ok(_) => println!("PASS {}", case.name),
+            Ok(_) => println!("PASS {}", clean(&case.name)),
             Err(failure) => {
                 println!("{failure}");
                 code = code.max(if failure.is_regression() { REGRESSION } else { TOOLING });

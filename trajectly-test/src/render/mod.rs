@@ -20,4 +20,6 @@ mod trouble;
 pub(crate) use closing::Commands;
 pub(crate) use failure::{View, failure};
 pub(crate) use paint::Paint;
-pub(crate) use trouble::{Trouble, drift, spec_error, trouble};
+#[cfg(feature = "cli")]
+pub(crate) use text::clean;
+pub(crate) use trouble::{Trouble, drift, failure_title, spec_error, trouble};

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(super) const WIDTH: usize = 100;
 
 /// The text as one line, with all that a terminal would obey, or that nobody would see, spelled out.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| push(c, &mut out));
     out

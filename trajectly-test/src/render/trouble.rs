@@ -48,6 +48,12 @@ pub(crate) fn trouble(trouble: &Trouble<'_>, paint: Paint) -> String {
     ])
 }
 
+/// A message of the tooling's own, with a `= help:` of its own, under the name of the test that it stopped.
+pub(crate) fn failure_title(name: &str, place: &str, message: &str, paint: Paint) -> String {
+    let message = message.lines().map(clean).collect::<Vec<_>>().join("\n");
+    format!("{}\n\n{message}\n  --> {}", title("ERROR", name, "", paint), clean(place))
+}
+
 /// The text of a spec that cannot be used: all of its problems, each in its place. No newline at the end.
 pub(crate) fn spec_error(name: &str, error: &SpecError, commands: &Commands, paint: Paint) -> String {
     let found = count(error.problems.len() + error.omitted, "problem");

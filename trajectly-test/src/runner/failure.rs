@@ -3,16 +3,15 @@
 use std::fmt;
 
 use trajectly_engine::code::Code;
-use trajectly_engine::fixture::FixtureError;
-use trajectly_engine::trace::TraceError;
 
+use super::test::Test;
+use crate::render::failure_title;
 use crate::store::StoreError;
 
 /// A failed test.
 #[derive(Debug)]
 pub(crate) struct Failure {
     text: String,
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only an exit code depends on it"))]
     code: Option<Code>,
     /// What a report says of it; none where the verdict says all.
     outside: Option<(Code, String)>,
@@ -27,6 +26,14 @@ impl Failure {
     /// A failure beside the verdict.
     pub(crate) fn outside(code: Code, message: &str, text: String) -> Self {
         Self { text, code: Some(code), outside: Some((code, message.to_owned())) }
+    }
+
+    /// The same failure, which says of which test it is.
+    pub(super) fn titled(mut self, test: &Test<'_>) -> Self {
+        if self.code.is_none() && self.outside.is_none() {
+            self.text = failure_title(&test.spec.name, test.spec_file(), &self.text, test.paint);
+        }
+        self
     }
 
     /// Whether the agent does something else than it did, or than it may. Else nothing can be said of it.
@@ -63,18 +70,6 @@ impl From<String> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        error.to_string().into()
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Self {
-        error.to_string().into()
-    }
-}
-
-impl From<FixtureError> for Failure {
-    fn from(error: FixtureError) -> Self {
         error.to_string().into()
     }
 }

@@ -89,7 +89,7 @@ impl Runner {
             wake_watchdog_meanwhile();
         }
         let test = Test::load(self, case)?;
-        let result = self.run_test(&test);
+        let result = self.run_test(&test).map_err(|failure| failure.titled(&test));
         if let Err(failure) = &result
             && let Some((code, message)) = failure.to_report()
         {
@@ -101,15 +101,23 @@ impl Runner {
 
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {
         let plan = self.plan(test)?;
-        if plan == Plan::Replay {
-            Recordings::of_this_process().wait(&test.baseline_path());
-            return replay::run(self, test, false);
-        }
-        announce(test)?;
-        let _announced = Announced(test);
+        let _announced = match plan {
+            Plan::Replay => {
+                Recordings::of_this_process().wait(&test.baseline_path());
+                None
+            }
+            Plan::Record | Plan::Accept => {
+                announce(test)?;
+                Some(Announced(test))
+            }
+        };
         match plan {
-            Plan::Record => promote::record(self, test),
-            Plan::Accept | Plan::Replay => replay::run(self, test, true),
+            Plan::Replay => replay::run(self, test, false),
+            Plan::Accept => replay::run(self, test, true),
+            Plan::Record => {
+                promote::refuse_clash(test)?;
+                promote::record(self, test)
+            }
         }
     }
 

@@ -42,6 +42,18 @@ impl Accepted {
     }
 }
 
+/// A recording must not take the place of what another spec recorded under a name that makes the same file names.
+pub(super) fn refuse_clash(test: &Test<'_>) -> Result<(), Failure> {
+    // A baseline that cannot be read is one that a new recording mends.
+    let Ok(Some((files, ()))) = test.store.baseline(&test.slug, || ()) else { return Ok(()) };
+    match BaselineMeta::check(&files.meta, &test.store.display(&test.store.meta_path(&test.slug)), &test.spec) {
+        Err((Code::BaselineNameClash, message, help)) => {
+            Err(test.trouble(Code::BaselineNameClash, &message, &[], &[help], ""))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs a test live and makes the run its baseline, if it is fit to be one.
 pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure> {
     let spec = &test.spec;
@@ -125,11 +137,24 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
         meta: BaselineMeta::text(&test.spec, &spec_text),
         fixtures: accepted.fixtures.to_pretty(),
     };
+    readable(test, &files)?;
     let path = test.snapshot_path();
     test.store.commit(&test.slug, &files, snapshot.map(|text| (path.as_path(), text)))?;
     let pending = snapshot::pending_path(&path);
     test.store.remove_run_file(&pending)?;
     test.store.remove_rejected(&test.slug).map_err(Failure::from)
+}
+
+/// What cannot be read again, such as calls inside calls beyond all measure, is no baseline.
+fn readable(test: &Test<'_>, files: &BaselineFiles) -> Result<(), Failure> {
+    let trace = Trace::parse(&files.trace, &test.store.display(&test.baseline_path())).map_err(|e| e.to_string());
+    let fixtures = test.store.display(&test.store.fixtures_path(&test.slug));
+    let fixtures = || Fixtures::parse(&files.fixtures, &fixtures).map_err(|error| error.to_string());
+    trace.and_then(|_| fixtures()).map(drop).map_err(|message| {
+        let help = ["the baseline is as it was".to_owned()];
+        let body = [format!("it could not be read again: {message}")];
+        test.trouble(Code::RecordingRejected, "this run cannot be a baseline", &body, &help, "")
+    })
 }
 
 /// Keeps a recording that cannot be the baseline where a person can look at it, and says why it cannot.

@@ -6,7 +6,7 @@ use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::report::{Report, Summary};
 use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
-use trajectly_engine::trace::Trace;
+use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
 use super::meta::BaselineMeta;
@@ -63,10 +63,31 @@ fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
     let trace_file = test.store.display(&test.baseline_path());
     let fixtures_file = test.store.display(&test.store.fixtures_path(&test.slug));
     Ok(Baseline {
-        trace: Trace::parse(&files.trace, &trace_file)?,
-        fixtures: Arc::new(Fixtures::parse(&files.fixtures, &fixtures_file)?),
+        trace: whole(&files.trace, &trace_file).map_err(|message| broken(test, &message))?,
+        fixtures: Fixtures::parse(&files.fixtures, &fixtures_file)
+            .map(Arc::new)
+            .map_err(|error| broken(test, &error.to_string()))?,
         snapshot,
     })
+}
+
+/// A trace from its first event to its last: one that lost some of them would let an agent lose its calls unseen.
+fn whole(text: &str, file: &str) -> Result<Trace, String> {
+    let trace = Trace::parse(text, file).map_err(|error| error.to_string())?;
+    match trace.events.last() {
+        None => Err(format!("{file} holds no event")),
+        Some(last) if last.event_type != EventType::RunFinished => {
+            Err(format!("{file} ends before the run does: its last event is no `run_finished`"))
+        }
+        Some(_) => Ok(trace),
+    }
+}
+
+/// An accepted file that cannot be read.
+fn broken(test: &Test<'_>, message: &str) -> Failure {
+    let mut help = vec!["restore it from version control".to_owned()];
+    help.extend(test.commands.record.as_ref().map(|record| format!("or record it again: {record}")));
+    test.trouble(Code::TraceInvalid, message, &[], &help, "")
 }
 
 fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, Failure> {

@@ -1,11 +1,12 @@
 //! One session: an agent run once, recording or replaying, and the trace that it left.
 
 use std::collections::HashMap;
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use trajectly_engine::canonical::sha256_bytes;
+use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixture, Fixtures};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Spec;
@@ -22,6 +23,8 @@ use crate::tape::{Source, Tape, Trouble};
 
 /// Bytes of each output stream that are kept for a failure's text.
 const OUTPUT_KEPT: usize = 256 * 1024;
+/// The event file, as messages call it.
+const EVENTS: &str = "events of the run";
 /// Characters of each output stream that `run_finished` keeps.
 const TAIL: usize = 2000;
 
@@ -94,15 +97,15 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
     };
     session.close();
 
-    let text = fs::read_to_string(dir.events())
-        .map_err(|error| format!("error: cannot read the events of the run: {error}"))?;
-    let mut rows = parse_rows(&text, "events of the run")?;
+    let stdout = without_mark(&finished.stdout.text());
+    let mut rows = events(&dir)
+        .and_then(|text| parse_rows(&text, EVENTS).map_err(|error| error.to_string()))
+        .map_err(|message| spoilt(test, &message, &output(&finished, &stdout)))?;
     if let Some(lost) = rows.iter().find(|row| row.payload.str("error_code") == Some(protocol::SESSION_LOST)) {
         let message = lost.payload.str("error").unwrap_or_default();
         return Err(format!("error[{}]: {message}", protocol::SESSION_LOST).into());
     }
     let said = take_ending(&mut rows);
-    let stdout = without_mark(&finished.stdout.text());
     let ending = ending(&finished, said, &stdout, &bounds, case.function.is_some());
     if fixtures.is_none() {
         measure(&mut rows);
@@ -124,6 +127,21 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
         guard: finished.guard,
         unenforced: finished.unenforced,
     })
+}
+
+/// What the agent and the harness wrote. The agent could put anything in the file's place, a pipe without end included.
+fn events(dir: &RunDir) -> Result<String, String> {
+    let path = dir.events();
+    let failed = |error: io::Error| format!("cannot read the {EVENTS}: {error}");
+    if !fs::symlink_metadata(&path).map_err(failed)?.is_file() {
+        return Err(format!("the agent put something else in the place of the {EVENTS}"));
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+fn spoilt(test: &Test<'_>, message: &str, output: &str) -> Failure {
+    let help = ["what the agent appends to $TRAJECTLY_EVENTS_FILE has to be whole lines, each an event".to_owned()];
+    test.trouble(Code::TraceInvalid, message, &[], &help, output)
 }
 
 /// The same for every run of a spec, so that a recording made again differs in its times only.

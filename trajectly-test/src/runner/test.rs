@@ -45,7 +45,7 @@ impl<'a> Test<'a> {
         };
         Ok(Self {
             slug: spec.slug(),
-            file_slug: slug(&stem(&spec_file)),
+            file_slug: file_slug(&spec_file),
             expected,
             commands,
             paint,
@@ -104,6 +104,12 @@ fn load(case: &Case, spec_file: &str) -> Result<Spec, SpecError> {
     Ok(spec)
 }
 
+/// Name of the files of a spec file's runs. `latest` is taken: the summary of all has it.
+fn file_slug(spec_file: &str) -> String {
+    let slug = slug(&stem(spec_file));
+    if slug == "latest" { "spec-latest".to_owned() } else { slug }
+}
+
 /// `specs/a/b.agent.yaml` → `a/b`: what tells a spec file from the others of its project.
 fn stem(spec_file: &str) -> String {
     let path = spec_file.strip_prefix("specs/").unwrap_or(spec_file);
@@ -119,4 +125,21 @@ fn known(code: &str) -> Result<Code, Failure> {
             all.join(", ")
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_file_names_its_runs_but_never_as_the_summary() {
+        for (file, expected) in [
+            ("specs/greet.agent.yaml", "greet"),
+            ("commands/greet.yml", "commands-greet"),
+            ("specs/latest.agent.yaml", "spec-latest"),
+            ("Latest.yaml", "spec-latest"),
+        ] {
+            assert_eq!(file_slug(file), expected, "{file}");
+        }
+    }
 }

@@ -27,6 +27,10 @@ pub(crate) fn accepted(path: &Path) -> Result<Option<String>, NoSnapshot> {
     if !path.exists() {
         return Ok(None);
     }
+    // Without a header insta takes anything for a snapshot of old, conflict markers included.
+    if !fs::read_to_string(path).is_ok_and(|text| text.lines().next().is_some_and(|line| line.trim_end() == "---")) {
+        return Err(NoSnapshot);
+    }
     let snapshot = insta::Snapshot::from_file(path).map_err(|_| NoSnapshot)?;
     snapshot.as_text().map(|text| Some(text.to_string())).ok_or(NoSnapshot)
 }

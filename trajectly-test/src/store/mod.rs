@@ -89,9 +89,9 @@ impl Store {
         &self.root
     }
 
-    /// A path as people and reports see it: relative to the project where it lies inside, with `/` between its parts.
+    /// A path as people and reports see it: relative to the project where it lies inside.
     pub(crate) fn display(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 
     pub(crate) fn baseline_path(&self, slug: &str) -> PathBuf {
