@@ -93,6 +93,9 @@ fn what_has_no_effect_is_a_warning() {
             "contracts:\n",
             "  network: {allowlist: [' ', 'a.test:99999']}\n",
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
+            "mode_profile: strict\n",
+            "replay: {drift: warn}\n",
+            "refinement: {parallel: unordered}\n",
         ),
         "specs/a.yaml",
     )
@@ -125,6 +128,9 @@ fn what_has_no_effect_is_a_warning() {
                 "contracts.args.t.fields.f.regex",
                 "`contracts.args.t.fields.f.regex` is the number 5, not a string, and has no effect"
             ),
+            (Some(9), "mode_profile", "`mode_profile` has no effect yet"),
+            (Some(10), "replay.drift", "`replay.drift` has no effect yet"),
+            (Some(11), "refinement.parallel", "`refinement.parallel` has no effect yet"),
         ]
     );
     assert_eq!(spec.require_command(), Ok("run"));

@@ -407,6 +407,14 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Tells of keys that are read, and whose effect is still to come.
+    pub(super) fn no_effect_yet(&self, keys: &[&str]) {
+        for entry in self.entries.iter().filter(|entry| keys.contains(&entry.key.as_str())) {
+            let field = entry.field(&self.path, self.notes);
+            field.warn(format!("`{}` has no effect yet", field.path), None);
+        }
+    }
+
     /// Notes that something is wrong with the mapping as a whole, such as a key that is missing.
     pub(super) fn problem(&self, message: &str, help: Option<&str>) {
         self.notes.note(self.place, &self.path, message.to_owned(), help);

@@ -34,6 +34,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     for key in ["policy", "mcp", "stability", "perturb"] {
         keys.not_yet(key);
     }
+    keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on", "mode_profile"]);
     keys.block("baseline", |keys| keys.no_effect("trace"));
     keys.block("abstraction", |keys| keys.no_effect("config"));
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
@@ -193,6 +194,7 @@ struct ReplayBlock {
 }
 
 fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
+    keys.no_effect_yet(&["drift", "ignore_paths", "normalize"]);
     let signature = |name| [(name, MatchMode::Signature), ("sequence_match", MatchMode::Sequence)];
     ReplayBlock {
         replay: Replay {
@@ -224,6 +226,7 @@ fn json_paths(field: &Field<'_>) -> Option<Vec<String>> {
 }
 
 fn refinement(keys: &mut Keys<'_>) -> Refinement {
+    keys.no_effect_yet(&["parallel"]);
     Refinement {
         mode: word(
             keys,
