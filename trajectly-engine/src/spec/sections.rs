@@ -115,9 +115,7 @@ fn loose_word<T: Copy + Default>(keys: &mut Keys<'_>, key: &'static str, choices
 fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
     let remedy = "write `schema_version: \"0.4\"`";
     let Some(field) = keys.take("schema_version") else {
-        let help =
-            "begin the spec with `schema_version: \"0.4\"`; `trajectly migrate spec` brings an older one up to date";
-        keys.problem("`schema_version` is missing", Some(help));
+        keys.problem("`schema_version` is missing", Some("begin the spec with `schema_version: \"0.4\"`"));
         return None;
     };
     let version = match field.json() {
@@ -129,7 +127,7 @@ fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
         "0.3" | "v0.3" => return Some(SchemaVersion::V03),
         "0.4" | "v0.4" => return Some(SchemaVersion::V04),
         "0.1" | "v0.1" | "0.2" | "v0.2" | "1" | "v1" => {
-            let help = "bring it up to date with `trajectly migrate spec`";
+            let help = "write `schema_version: \"0.4\"`, and mend what is then refused";
             field.problem(format!("schema_version {version} is no longer read; 0.3 and 0.4 are"), Some(help));
         }
         _ => field.problem(format!("schema_version {version:?} is not known; 0.3 and 0.4 are"), Some(remedy)),

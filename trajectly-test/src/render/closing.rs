@@ -1,5 +1,7 @@
 //! The end of every failure: what the agent printed, and what to type next.
 
+use trajectly_engine::code::Code;
+
 use super::paint::{Paint, Role};
 use super::text::{WIDTH, clean, count, fit, pad, without_sequences};
 
@@ -15,6 +17,18 @@ pub(crate) struct Commands {
     pub(crate) accept: Option<String>,
     /// Records the test again, live; `None` for a test that never records.
     pub(crate) record: Option<String>,
+}
+
+impl Commands {
+    /// The command that fails in this way again: some failures are those of a recording or of an acceptance.
+    pub(super) fn that_came_to(&self, code: Code) -> &str {
+        let other = match code {
+            Code::RecordingRejected | Code::BaselineNameClash => &self.record,
+            Code::AcceptRefused => &self.accept,
+            _ => &None,
+        };
+        other.as_ref().unwrap_or(&self.reproduce)
+    }
 }
 
 /// The end of what the agent printed, as a paragraph; empty if it printed nothing.

@@ -65,10 +65,11 @@ pub(crate) fn failure(view: &View<'_>) -> String {
     }
     let later = &view.verdict.violations[at_witness.len()..];
     // What a replay could not answer is often why the rules before it were broken.
-    let cause = later.iter().find(|violation| is_miss(violation.code));
-    if let Some(cause) = cause.filter(|_| !at_witness.iter().any(|violation| is_miss(violation.code))) {
-        parts.push(view.violation(cause, None, &mut shown));
-    }
+    let is_cause = |violation: &&Violation| is_miss(violation.code);
+    let cause =
+        if at_witness.iter().any(|violation| is_cause(&violation)) { None } else { later.iter().find(is_cause) };
+    parts.extend(cause.map(|cause| view.violation(cause, None, &mut shown)));
+    let later = later.iter().filter(|violation| !cause.is_some_and(|cause| std::ptr::eq(cause, *violation)));
     parts.push(view.rest(&folded, later));
     parts.push(columns(view.baseline, view.candidate, view.verdict, view.paint));
     parts.push(output(view.output, view.paint));
@@ -192,7 +193,7 @@ impl View<'_> {
     }
 
     /// What is not shown in full: violations that say nothing new, and those at later events.
-    fn rest(&self, folded: &[&str], later: &[Violation]) -> String {
+    fn rest<'v>(&self, folded: &[&str], later: impl Iterator<Item = &'v Violation> + Clone) -> String {
         let mut out = String::new();
         if !folded.is_empty() {
             let event = self.verdict.witness().and_then(|witness| self.candidate.events.get(witness));
@@ -201,7 +202,7 @@ impl View<'_> {
             out.push_str(&format!("   … and {}{name}\n", folded.join(", ")));
         }
         let mut places: Vec<(Code, Vec<String>)> = Vec::new();
-        for Violation { code, event_index, .. } in later {
+        for Violation { code, event_index, .. } in later.clone() {
             match places.iter_mut().find(|(known, _)| known == code) {
                 Some((_, indices)) => indices.push(event_index.to_string()),
                 None => places.push((*code, vec![event_index.to_string()])),
@@ -215,7 +216,7 @@ impl View<'_> {
             indices.truncate(MOST_LATER);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             out.push_str(&format!("   … later {code} at {events} {}{more}\n", indices.join(", ")));
-            let failed = later.iter().find(|violation| violation.code == *code && *code == Code::AgentRunFailed);
+            let failed = later.clone().find(|violation| violation.code == *code && *code == Code::AgentRunFailed);
             if let Some(failed) = failed {
                 let first = failed.message.lines().next().unwrap_or_default();
                 out.push_str(&format!("     {}\n", fit(first, WIDTH - 5)));

@@ -44,7 +44,7 @@ pub(crate) fn trouble(trouble: &Trouble<'_>, paint: Paint) -> String {
         title(if trouble.code.is_regression() { "FAIL" } else { "ERROR" }, trouble.name, "", paint),
         block.finish(),
         output(trouble.output, paint),
-        rows(&[("reproduce", &trouble.commands.reproduce)], paint),
+        rows(&[("reproduce", trouble.commands.that_came_to(trouble.code))], paint),
     ])
 }
 

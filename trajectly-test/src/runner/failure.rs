@@ -49,7 +49,7 @@ impl Failure {
 
     /// The same failure with more text under its own.
     pub(crate) fn with(mut self, more: &str) -> Self {
-        self.text.push('\n');
+        self.text.push_str("\n\n");
         self.text.push_str(more);
         self
     }

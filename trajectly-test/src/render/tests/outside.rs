@@ -44,7 +44,7 @@ error[RECORDING_REJECTED]: this run cannot be a baseline
    the agent printed:
    | bye
 
-   reproduce  cargo test --test agents -- --exact triage
+   reproduce  TRAJECTLY_UPDATE=1 cargo test --test agents -- --exact triage
 "#,
     );
 }
