@@ -1,9 +1,9 @@
-//! What holds an agent back: the network of a replay, the spec's limits, the end of its harness.
+//! What holds an agent back: the network of a replay, the spec's limits.
 
 use std::net::TcpListener;
 
 use serde_json::Value;
-use trajectly_tests::{Binary, Lifeline, Output, Project, Provider, Run, agent_program};
+use trajectly_tests::{Binary, Output, Project, Provider, Run, agent_program};
 
 /// An agent that runs an errand, as a function and as a command.
 #[derive(Clone, Copy, Debug)]
@@ -199,16 +199,4 @@ fn a_command_stays_within_its_limits() {
         check(agent.run(beyond).output());
         agent.run(within).output().passes();
     }
-}
-
-#[test]
-fn what_an_agent_started_does_not_outlive_the_harness() {
-    let lifeline = Lifeline::new();
-    let project = Project::new();
-    let run = project.agents(&["ends::hangs_past_its_attribute"]).update("1");
-    let mut harness = run.env("LIFELINE", lifeline.address()).spawn();
-    let held = lifeline.held();
-    harness.kill().expect("it is there");
-    harness.wait().expect("a child can be waited for");
-    held.wait_until_released();
 }

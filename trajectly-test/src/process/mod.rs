@@ -24,7 +24,6 @@ use watchdog::Watched;
 pub(crate) use capture::Captured;
 pub(crate) use limits::set_in as limits_set_in;
 pub(crate) use network::{Guard, Network};
-pub(crate) use watchdog::wake_meanwhile as wake_watchdog_meanwhile;
 
 /// What a child may do, and for how long.
 #[derive(Debug)]
@@ -34,6 +33,8 @@ pub(crate) struct Bounds {
     pub(crate) keep: usize,
     pub(crate) limits: Limits,
     pub(crate) network: Network,
+    /// Whether the child and its group are killed if this process is. Takes a shell, once a process.
+    pub(crate) watched: bool,
 }
 
 /// How a child ended.
@@ -81,13 +82,15 @@ enum News {
 
 /// Runs a command to its end, or to one of its bounds.
 ///
-/// Nothing that stays in the child's process group outlives this call, nor this process, however it ends.
+/// Nothing that stays in the child's process group outlives this call.
 pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished> {
     use std::os::unix::process::CommandExt as _;
 
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let unenforced = limits::set(command, &bounds.limits);
-    watchdog::wake();
+    if bounds.watched {
+        watchdog::wake();
+    }
     let started = Instant::now();
     let (tell, news) = mpsc::channel();
     thread::scope(|scope| {
@@ -98,7 +101,7 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
             _ => return Err(io::Error::other("the thread that was to start it is gone")),
         };
         let pid = Pid::from_child(&child);
-        let (watched, group) = (Watched::new(pid), Group(pid));
+        let (watched, group) = (bounds.watched.then(|| Watched::new(pid)), Group(pid));
         let allowance = Allowance::new(bounds.limits.output_bytes);
         let capture = |stream: Box<dyn Read + Send>| {
             let tell = tell.clone();

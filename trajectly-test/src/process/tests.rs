@@ -4,7 +4,13 @@ use super::*;
 
 /// Bounds that nothing comes near.
 fn bounds() -> Bounds {
-    Bounds { time: Duration::from_secs(60), keep: 1 << 16, limits: Limits::default(), network: Network::Open }
+    Bounds {
+        time: Duration::from_secs(60),
+        keep: 1 << 16,
+        limits: Limits::default(),
+        network: Network::Open,
+        watched: false,
+    }
 }
 
 fn sh(script: &str, bounds: &Bounds) -> Finished {

@@ -6,11 +6,9 @@
 
 use std::io::{self, Write as _};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::process::Pid;
-
-use super::named;
 
 /// Reads `+ GROUP` and `- GROUP`. Any POSIX shell understands it.
 const SCRIPT: &str = r#"
@@ -44,13 +42,6 @@ impl Drop for Watched {
 /// harm.
 pub(super) fn wake() {
     Watchdog::of_this_process();
-}
-
-/// Does so on a thread of its own, so that nobody has to wait for it later.
-pub(crate) fn wake_meanwhile() {
-    static ONCE: Once = Once::new();
-    // Where no thread can be had, somebody waits.
-    ONCE.call_once(|| drop(named("watchdog").spawn(wake)));
 }
 
 struct Watchdog(Child);

@@ -21,7 +21,6 @@ use trajectly_engine::report::Report;
 use crate::env::{Env, Mode};
 use crate::gateway::Gateway;
 use crate::harness::{Case, Suite};
-use crate::process::wake_watchdog_meanwhile;
 use crate::render::Paint;
 
 use order::Recordings;
@@ -85,9 +84,6 @@ impl Runner {
     ///
     /// If the test fails.
     pub(crate) fn run(&self, case: &Case) -> Result<String, Failure> {
-        if !self.shared.env.in_process {
-            wake_watchdog_meanwhile();
-        }
         let test = Test::load(self, case)?;
         let result = self.run_test(&test).map_err(|failure| failure.titled(&test));
         if let Err(failure) = &result

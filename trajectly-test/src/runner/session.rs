@@ -89,6 +89,8 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
             true => Network::replay(gateway.port(), &spec.contracts.network),
             false => Network::Open,
         },
+        // A function asks itself to die with this process. A shell more would be felt in a short replay.
+        watched: case.function.is_none(),
     };
     let finished = match case.function.filter(|_| runner.shared.env.in_process) {
         Some(function) => inside::run(function, &command, &bounds),
