@@ -1,6 +1,6 @@
 //! What a run does with baselines: replay, record, record what is missing, accept; and what it refuses to write.
 
-use trajectly_tests::{Binary, BuiltCrate, Project, Provider, masked};
+use trajectly_tests::{Binary, BuiltCrate, Project, Provider, agent_program, masked};
 
 /// The files of a baseline that a user would commit.
 fn committed(project: &Project, name: &str) -> [(String, String); 4] {
@@ -279,4 +279,21 @@ fn a_tool_that_the_spec_forbids_is_never_run() {
         greet().output().fails().says(&["the spec forbids `delete_all`"]);
         assert_eq!(project.journal(), ["lookup", "lookup"], "{rule}");
     }
+}
+
+#[test]
+fn a_spec_that_expects_to_fail_lets_the_recording_of_its_baseline_go_first() {
+    let project = Project::new();
+    let base = project.read("commands/shell.agent.yaml");
+    // First by name, and last to run.
+    project.write("commands/a-regression.agent.yaml", &format!("{base}expect: {{ code: CONTRACT_TOOL_DENIED }}\n"));
+    let regression = project.read("commands/a-regression.agent.yaml");
+    project.write(
+        "commands/a-regression.agent.yaml",
+        &format!("{regression}contracts: {{ tools: {{ deny: [lookup] }} }}\n"),
+    );
+    let tests = ["commands/a-regression.agent.yaml", "commands/shell.agent.yaml"];
+    let run = || project.run(Binary::Second).env("AGENT", agent_program()).arg("--exact").args(tests);
+    run().update("1").arg("--test-threads=1").output().passes().says(&["2 passed"]);
+    run().output().passes().says(&["2 passed"]);
 }

@@ -6,7 +6,7 @@ use super::{REGRESSION, TOOLING};
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Suite, prepare_process};
 use crate::render::clean;
-use crate::runner::{Runner, order_recordings};
+use crate::runner::Runner;
 
 /// Runs the specs that `targets` name, in order of their paths. Returns the exit code.
 pub(super) fn run(targets: &[String], root: &Path, mode: Mode, allow_ci_write: bool) -> u8 {
@@ -25,11 +25,10 @@ fn start(targets: &[String], root: &Path, mode: Mode, allow_ci_write: bool) -> R
     env.mode = mode;
     env.writes_refused &= !allow_ci_write;
     let mut cases: Vec<Case> = find(targets)?.into_iter().map(|spec| Case::of_spec(&root, spec)).collect();
-    order_recordings(&mut cases);
     prepare_process(&root);
     let suite = Suite::of_command_line(root, |name, value| insta::assert_snapshot!(name, value));
     let runner = Runner::new(suite, env, paint_for(&std::io::stdout()));
-    runner.prepare(cases.iter())?;
+    runner.prepare(&mut cases, |_| true)?;
     Ok((cases, runner))
 }
 

@@ -11,7 +11,7 @@ use crate::env::{Env, paint_for};
 use crate::render::Paint;
 use crate::runner::Runner;
 
-pub(super) fn run(args: &Args, cases: Vec<Case>, suite: Suite, env: Env) -> Result<ExitCode, String> {
+pub(super) fn run(args: &Args, mut cases: Vec<Case>, suite: Suite, env: Env) -> Result<ExitCode, String> {
     let argv = std::iter::once("test").chain(args.rest.iter().map(String::as_str));
     let mut arguments = Arguments::from_iter(argv);
     // Names are matched here, as libtest does and libtest-mimic does not: several filters at once. What is left out
@@ -20,14 +20,14 @@ pub(super) fn run(args: &Args, cases: Vec<Case>, suite: Suite, env: Env) -> Resu
     arguments.skip = cases.iter().map(|case| case.name.clone()).filter(|name| !args.selects(name)).collect();
     let runner = Runner::new(suite, env, paint(&arguments));
     if !arguments.list {
-        let wanted = |case: &&Case| {
+        let wanted = |case: &Case| {
             args.selects(&case.name) && (arguments.include_ignored || case.ignored() == arguments.ignored)
         };
-        let count = cases.iter().filter(wanted).count();
+        let count = cases.iter().filter(|case| wanted(case)).count();
         if env.in_process && count != 1 {
             return Err(format!("error: TRAJECTLY_ISOLATION=off runs one test, and {count} are selected"));
         }
-        runner.prepare(cases.iter().filter(wanted))?;
+        runner.prepare(&mut cases, wanted)?;
     }
     let nocapture = args.nocapture;
     let trials = cases

@@ -19,7 +19,7 @@ pub(crate) use suite::{Case, Target};
 pub use suite::{Suite, Upstream};
 
 use crate::env::{Env, paint_for};
-use crate::runner::{Failure, Runner, order_recordings};
+use crate::runner::{Failure, Runner};
 
 /// Exit code of a test binary that could not start or in which a test failed, as libtest's.
 const FAILED: u8 = 101;
@@ -44,11 +44,8 @@ fn run(suite: Suite) -> Result<ExitCode, String> {
     for flag in &args.dropped {
         eprintln!("note: {flag} changes nothing here and is left out");
     }
-    let mut cases = suite.cases()?;
+    let cases = suite.cases()?;
     let env = Env::read().map_err(|error| error.to_string())?;
-    if env.mode.may_write() {
-        order_recordings(&mut cases);
-    }
     mimic::run(&args, cases, suite, env)
 }
 

@@ -13,6 +13,7 @@ mod session;
 mod test;
 mod upstream;
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use failure::Failure;
@@ -47,34 +48,32 @@ enum Plan {
     Accept,
 }
 
-/// Puts the tests that never record behind those that may, so that they meet the baselines of this run.
-pub(crate) fn order_recordings(cases: &mut [Case]) {
-    cases.sort_by_key(|case| case.expect_fail().is_some());
-}
-
 impl Runner {
     pub(crate) fn new(suite: Suite, env: Env, paint: Paint) -> Self {
         let cargo_test = commands::cargo_test(&suite);
         Self { shared: Arc::new(Shared { suite, env, paint, cargo_test }) }
     }
 
-    /// Looks at all tests of a run before any starts: which of them will record what.
+    /// Looks at all tests of a run before any starts: which of them will record what. Those come first from then on, as
+    /// others may wait for their baselines.
     ///
     /// # Errors
     ///
     /// If two tests are to record the same baseline.
-    pub(crate) fn prepare<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<(), String> {
+    pub(crate) fn prepare(&self, cases: &mut [Case], wanted: impl Fn(&Case) -> bool) -> Result<(), String> {
         if !self.shared.env.mode.may_write() {
             return Ok(());
         }
-        for case in cases {
+        let mut recording = HashSet::new();
+        for case in cases.iter().filter(|case| wanted(case)) {
             // A test whose spec cannot be read says so itself.
             let Ok(test) = Test::load(self, case) else { continue };
-            if !matches!(self.plan(&test), Ok(Plan::Record | Plan::Accept)) {
-                continue;
+            if matches!(self.plan(&test), Ok(Plan::Record | Plan::Accept)) {
+                announce(&test)?;
+                recording.insert(case.name.clone());
             }
-            announce(&test)?;
         }
+        cases.sort_by_key(|case| !recording.contains(&case.name));
         Ok(())
     }
 
