@@ -1,19 +1,14 @@
 //! The command line.
 
+mod outcome;
 mod specs;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-use crate::env::Mode;
-
-/// Something is not as it was, or not as it may be.
-const REGRESSION: u8 = 1;
-/// A tool, a setting or a spec is wrong: nothing can be said of the agent.
-const TOOLING: u8 = 2;
+use outcome::{CliError, Exit};
 
 /// Records LLM agents, replays them offline and judges their trajectories.
 ///
@@ -27,28 +22,21 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Replay specs offline and judge them against their baselines
-    #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
-    Run(Targets),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
-    Record {
-        #[command(flatten)]
-        targets: Targets,
-        /// Write baselines even in CI
-        #[arg(long)]
-        allow_ci_write: bool,
-    },
+    Record(specs::Record),
+    /// Replay specs offline and judge them against their baselines
+    #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
+    Run(specs::Run),
 }
 
-#[derive(Args)]
-struct Targets {
-    /// Spec files or globs
-    #[arg(required = true, value_name = "SPEC")]
-    specs: Vec<String>,
-    /// The folder that holds .trajectly/, where no folder above a spec does
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    project_root: PathBuf,
+impl Command {
+    fn run(self) -> Result<Exit, CliError> {
+        match self {
+            Command::Record(record) => record.run(),
+            Command::Run(run) => run.run(),
+        }
+    }
 }
 
 /// Runs the command line; `args` begins with the program's name.
@@ -57,16 +45,16 @@ pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Exit
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors to clap, but not to their reader.
-            let code = if error.use_stderr() { TOOLING } else { 0 };
+            let exit = if error.use_stderr() { Exit::Tooling } else { Exit::Clean };
             let _ = error.print();
-            return ExitCode::from(code);
+            return exit.into();
         }
     };
-    let code = match cli.command {
-        Command::Run(targets) => specs::run(&targets.specs, &targets.project_root, Mode::Replay, false),
-        Command::Record { targets, allow_ci_write } => {
-            specs::run(&targets.specs, &targets.project_root, Mode::Record, allow_ci_write)
+    match cli.command.run() {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("{error}");
+            Exit::Tooling.into()
         }
-    };
-    ExitCode::from(code)
+    }
 }

@@ -2,67 +2,103 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{REGRESSION, TOOLING};
+use clap::Args;
+
+use super::outcome::{CliError, Exit};
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Suite, prepare_process};
 use crate::render::clean;
 use crate::runner::Runner;
 
-/// Runs the specs that `targets` name, in order of their paths. Returns the exit code.
-pub(super) fn run(targets: &[String], root: &Path, mode: Mode, allow_ci_write: bool) -> u8 {
-    match start(targets, root, mode, allow_ci_write) {
-        Ok((cases, runner)) => judge(&cases, &runner),
-        Err(message) => {
-            eprintln!("{message}");
-            TOOLING
-        }
+#[derive(Args)]
+pub(super) struct Run {
+    #[command(flatten)]
+    targets: Targets,
+}
+
+#[derive(Args)]
+pub(super) struct Record {
+    #[command(flatten)]
+    targets: Targets,
+    /// Write baselines even in CI
+    #[arg(long)]
+    allow_ci_write: bool,
+}
+
+#[derive(Args)]
+struct Targets {
+    /// Spec files or globs
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<String>,
+    /// The folder that holds .trajectly/, where no folder above a spec does
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    project_root: PathBuf,
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.targets.run(Mode::Replay, false)
     }
 }
 
-fn start(targets: &[String], root: &Path, mode: Mode, allow_ci_write: bool) -> Result<(Vec<Case>, Runner), String> {
-    let root = root.canonicalize().map_err(|error| format!("error: --project-root {}: {error}", root.display()))?;
-    let mut env = Env::read().map_err(|error| error.to_string())?;
-    env.mode = mode;
-    env.writes_refused &= !allow_ci_write;
-    let mut cases: Vec<Case> = find(targets)?.into_iter().map(|spec| Case::of_spec(&root, spec)).collect();
-    prepare_process(&root);
-    let suite = Suite::of_command_line(root, |name, value| insta::assert_snapshot!(name, value));
-    let runner = Runner::new(suite, env, paint_for(&std::io::stdout()));
-    runner.prepare(&mut cases, |_| true)?;
-    Ok((cases, runner))
+impl Record {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.targets.run(Mode::Record, self.allow_ci_write)
+    }
 }
 
-fn judge(cases: &[Case], runner: &Runner) -> u8 {
-    let mut code = 0;
+impl Targets {
+    /// Runs the specs in the order of their paths.
+    fn run(&self, mode: Mode, allow_ci_write: bool) -> Result<Exit, CliError> {
+        let root = self.project_root.canonicalize();
+        let root =
+            root.map_err(|error| CliError::new(format!("--project-root {}: {error}", self.project_root.display())))?;
+        let mut env = Env::read().map_err(|error| error.to_string())?;
+        env.mode = mode;
+        env.writes_refused &= !allow_ci_write;
+        let mut cases: Vec<Case> = find(&self.specs)?.into_iter().map(|spec| Case::of_spec(&root, spec)).collect();
+        prepare_process(&root);
+        let suite = Suite::of_command_line(root, |name, value| insta::assert_snapshot!(name, value));
+        let runner = Runner::new(suite, env, paint_for(&std::io::stdout()));
+        runner.prepare(&mut cases, |_| true)?;
+        Ok(judge(&cases, &runner))
+    }
+}
+
+fn judge(cases: &[Case], runner: &Runner) -> Exit {
+    let mut exit = Exit::Clean;
     for case in cases {
         match runner.run(case) {
             Ok(_) => println!("PASS {}", clean(&case.name)),
             Err(failure) => {
                 println!("{failure}");
-                code = code.max(if failure.is_regression() { REGRESSION } else { TOOLING });
+                exit = exit.max(if failure.is_regression() { Exit::Regression } else { Exit::Tooling });
             }
         }
     }
-    code
+    exit
 }
 
 /// The files that paths and globs name, each once, sorted.
-fn find(targets: &[String]) -> Result<Vec<PathBuf>, String> {
+fn find(targets: &[String]) -> Result<Vec<PathBuf>, CliError> {
     let mut found = Vec::new();
     for target in targets {
         let before = found.len();
         if Path::new(target).is_file() {
             found.push(PathBuf::from(target));
         } else {
-            let paths = glob::glob(target)
-                .map_err(|error| format!("error: `{target}` is no glob: {} at character {}", error.msg, error.pos))?;
+            let paths = glob::glob(target).map_err(|error| {
+                CliError::new(format!("`{target}` is no glob: {} at character {}", error.msg, error.pos))
+            })?;
             found.extend(paths.flatten().filter(|path| path.is_file()));
         }
         if found.len() == before {
-            return Err(format!("error: no spec matches `{target}`\n  = help: give the path of an `.agent.yaml` file"));
+            let nothing = CliError::new(format!("no spec matches `{target}`"));
+            return Err(nothing.help("give the path of an `.agent.yaml` file"));
         }
     }
-    let absolute = |path: PathBuf| path.canonicalize().map_err(|error| format!("error: {}: {error}", path.display()));
+    let absolute =
+        |path: PathBuf| path.canonicalize().map_err(|error| CliError::new(format!("{}: {error}", path.display())));
     let mut found: Vec<PathBuf> = found.into_iter().map(absolute).collect::<Result<_, _>>()?;
     found.sort();
     found.dedup();
