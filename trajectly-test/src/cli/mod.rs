@@ -1,5 +1,6 @@
 //! The command line.
 
+mod baseline;
 mod outcome;
 mod specs;
 
@@ -22,6 +23,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Look after baselines
+    Baseline(baseline::Baseline),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
     Record(specs::Record),
@@ -33,6 +36,7 @@ enum Command {
 impl Command {
     fn run(self) -> Result<Exit, CliError> {
         match self {
+            Command::Baseline(baseline) => baseline.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),
         }
