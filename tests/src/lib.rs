@@ -9,6 +9,7 @@ mod http;
 mod lifeline;
 mod project;
 mod provider;
+mod python;
 mod run;
 
 pub use build::{Binary, agent_program, fat_lto_binary, repository};

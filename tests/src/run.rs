@@ -10,6 +10,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::python::path_with_python;
+
 /// A command that has not ended by now never will.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The same for one that has to build first.
@@ -69,6 +71,16 @@ impl Run {
     pub fn envs(mut self, variables: &[(&str, &str)]) -> Self {
         self.command.envs(variables.iter().copied());
         self
+    }
+
+    /// Puts the Python of `tests/python` first on the `PATH`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such Python, and none can be made.
+    #[must_use]
+    pub fn with_python(self) -> Self {
+        self.env("PATH", path_with_python())
     }
 
     /// Sets `TRAJECTLY_UPDATE`: `1` records.
