@@ -1,0 +1,64 @@
+//! A folder in which the command line runs.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::files::Store;
+use crate::run::Run;
+
+/// An empty folder, gone when dropped.
+pub struct Folder {
+    folder: TempDir,
+}
+
+impl Default for Folder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Folder {
+    /// A folder with nothing in it.
+    pub fn new() -> Self {
+        Self { folder: tempfile::Builder::new().prefix("trajectly-cli-").tempdir().expect("a temporary folder") }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.root().join(relative)
+    }
+
+    /// The content of a file.
+    #[track_caller]
+    pub fn read(&self, relative: &str) -> String {
+        fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+    }
+
+    /// Writes a file, and makes the folders above it.
+    #[track_caller]
+    pub fn write(&self, relative: &str, content: &str) {
+        let path = self.path(relative);
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&path, content)).unwrap_or_else(|error| panic!("{relative}: {error}"));
+    }
+
+    /// Its `.trajectly/`.
+    pub fn store(&self) -> Store {
+        Store::new(self.root())
+    }
+
+    /// The command line, run here.
+    pub fn trajectly<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        let tests = std::env::current_exe().expect("a test binary has a path");
+        let built = tests.ancestors().nth(2).expect("cargo builds tests in a folder beside its programs");
+        Run::new(built.join("command_line")).args(args).current_dir(self.root())
+    }
+}
