@@ -1,7 +1,9 @@
 //! The command line.
 
 mod baseline;
+mod init;
 mod outcome;
+mod scaffold;
 mod specs;
 
 use std::ffi::OsString;
@@ -25,6 +27,9 @@ struct Cli {
 enum Command {
     /// Look after baselines
     Baseline(baseline::Baseline),
+    /// Make a project ready for its first recording
+    #[command(after_help = "Example:\n  trajectly init")]
+    Init(init::Init),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
     Record(specs::Record),
@@ -37,6 +42,7 @@ impl Command {
     fn run(self) -> Result<Exit, CliError> {
         match self {
             Command::Baseline(baseline) => baseline.run(),
+            Command::Init(init) => init.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),
         }

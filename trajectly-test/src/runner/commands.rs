@@ -59,7 +59,7 @@ fn target_name(target: &Target, manifest_dir: &Path) -> String {
 }
 
 /// Quoted for a shell, where a name needs it.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
     if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }

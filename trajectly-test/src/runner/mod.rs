@@ -16,6 +16,8 @@ mod upstream;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "cli")]
+pub(crate) use commands::quoted;
 pub(crate) use failure::Failure;
 use trajectly_engine::report::Report;
 

@@ -49,6 +49,24 @@ pub(super) fn replace(target: &Path, content: &[u8], durable: bool) -> Result<()
     Ok(())
 }
 
+/// Makes a file, whole or not at all, unless something is there. Returns whether nothing was.
+#[cfg(feature = "cli")]
+pub(crate) fn create(target: &Path, content: &[u8]) -> Result<bool, StoreError> {
+    make_folder(target)?;
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file = tempfile::Builder::new().prefix(".").suffix(".new").tempfile_in(folder)?;
+        file.write_all(content)?;
+        readable_by_all(file.as_file())?;
+        match file.persist_noclobber(target) {
+            Ok(_) => Ok(true),
+            Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(refused) => Err(refused.error),
+        }
+    };
+    write().map_err(|error| StoreError::new("write", target, error))
+}
+
 fn make_folder(path: &Path) -> Result<(), StoreError> {
     match path.parent() {
         Some(folder) => fs::create_dir_all(folder).map_err(|error| StoreError::new("make the folder", folder, error)),

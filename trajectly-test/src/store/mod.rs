@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "cli")]
+pub(crate) use atomic::create;
 pub(crate) use tmp::RunDir;
 
 use atomic::replace;
@@ -16,7 +18,9 @@ use atomic::replace;
 /// Name of the folder that holds everything.
 pub(crate) const FOLDER: &str = ".trajectly";
 
-const IGNORED: &str = "# What a run leaves behind. Baselines and fixtures beside this file are to be committed.
+/// What `.gitignore` says in it.
+pub(crate) const IGNORED: &str =
+    "# What a run leaves behind. Baselines and fixtures beside this file are to be committed.
 /current/
 /locks/
 /rejected/
