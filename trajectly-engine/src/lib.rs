@@ -63,4 +63,7 @@ pub mod trace;
 pub mod verdict;
 
 mod contracts;
+mod host;
+mod number;
+mod personal;
 mod refinement;

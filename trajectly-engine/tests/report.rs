@@ -3,6 +3,7 @@
 mod common;
 
 use common::{event, json, run};
+use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::report::{Report, Summary};
@@ -148,10 +149,18 @@ fn a_summary_has_one_sorted_row_for_each_spec_file() {
 
 #[test]
 fn warnings_reach_the_report() {
-    let text = "schema_version: 0.4\nabstraction: {config: a.yaml}\n";
+    let text = "schema_version: 0.4\ncommand: run\nentrypoint: agent.py\n";
     let spec = Spec::parse(text, "specs/old.yaml").unwrap_or_else(|error| panic!("{error}"));
     let report = Report::new(&spec, "specs/old.yaml", &judge(&spec, None, &run("end")), None, "again");
-    assert_eq!(json(&report.to_json_pretty()).at("/warnings/0/line"), Some(&Json::from(2)));
-    let expected = "\n### Warnings\n\n- specs/old.yaml:2: `abstraction.config` has no effect\n";
+    assert_eq!(json(&report.to_json_pretty()).at("/warnings/0/line"), Some(&Json::from(3)));
+    let expected = "\n### Warnings\n\n- specs/old.yaml:3: `entrypoint` has no effect beside `command`\n";
     assert!(report.to_markdown().ends_with(expected), "{}", report.to_markdown());
+}
+
+#[test]
+fn predicates_stand_in_the_report_of_whoever_asks() {
+    let total = |report: &Report| json(&report.to_json_pretty()).at("/predicates/tool_calls_total").cloned();
+    assert_eq!(total(&failing()), None);
+    let predicates = Predicates::of(&run("a b end"), &spec().abstraction);
+    assert_eq!(total(&Report { predicates: Some(predicates), ..failing() }), Some(Json::from(2)));
 }

@@ -89,7 +89,6 @@ fn what_has_no_effect_is_a_warning() {
             "command: run\n",
             "entrypoint: agent.py\n",
             "baseline: {trace: t.jsonl}\n",
-            "abstraction: {config: a.yaml}\n",
             "contracts:\n",
             "  network: {allowlist: [' ', 'a.test:99999']}\n",
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
@@ -110,27 +109,26 @@ fn what_has_no_effect_is_a_warning() {
         [
             (Some(3), "entrypoint", "`entrypoint` has no effect beside `command`"),
             (Some(4), "baseline.trace", "`baseline.trace` has no effect"),
-            (Some(5), "abstraction.config", "`abstraction.config` has no effect"),
-            (Some(7), "contracts.network.allowlist[0]", "a blank host allows nothing"),
-            (Some(7), "contracts.network.allowlist[1]", "`a.test:99999` is no host and allows nothing"),
+            (Some(6), "contracts.network.allowlist[0]", "a blank host allows nothing"),
+            (Some(6), "contracts.network.allowlist[1]", "`a.test:99999` is no host and allows nothing"),
             (
-                Some(8),
+                Some(7),
                 "contracts.args.t.fields.f.enum",
                 "`contracts.args.t.fields.f.enum` is the string \"one\", not a list, and has no effect"
             ),
             (
-                Some(8),
+                Some(7),
                 "contracts.args.t.fields.f.min",
                 "`contracts.args.t.fields.f.min` is the string \"3\", not a number, and has no effect"
             ),
             (
-                Some(8),
+                Some(7),
                 "contracts.args.t.fields.f.regex",
                 "`contracts.args.t.fields.f.regex` is the number 5, not a string, and has no effect"
             ),
-            (Some(9), "mode_profile", "`mode_profile` has no effect yet"),
-            (Some(10), "replay.drift", "`replay.drift` has no effect yet"),
-            (Some(11), "refinement.parallel", "`refinement.parallel` has no effect yet"),
+            (Some(8), "mode_profile", "`mode_profile` has no effect yet"),
+            (Some(9), "replay.drift", "`replay.drift` has no effect yet"),
+            (Some(10), "refinement.parallel", "`refinement.parallel` has no effect yet"),
         ]
     );
     assert_eq!(spec.require_command(), Ok("run"));

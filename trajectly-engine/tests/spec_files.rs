@@ -98,6 +98,24 @@ fn inline_contracts_win_over_the_file_and_merge_with_it() {
 }
 
 #[test]
+fn where_prices_stand_may_be_said_in_a_file() {
+    let files = |inline| {
+        [
+            ("a.yaml", "extends: base/b.yaml\n"),
+            ("base/b.yaml", inline),
+            ("base/alpha.yaml", "schema_version: \"0.4\"\nabstraction: {price: {paths: ['$.output.price']}}\n"),
+        ]
+    };
+    let paths = |inline| {
+        let spec = read(&files(inline));
+        spec.abstraction.price_paths.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(paths("schema_version: 0.4\nabstraction: {config: alpha.yaml}\n"), ["$.output.price"]);
+    let both = "schema_version: 0.4\nabstraction: {config: alpha.yaml, price: {paths: ['$.total']}}\n";
+    assert_eq!(paths(both), ["$.total"]);
+}
+
+#[test]
 fn a_key_without_a_value_builds_on_nothing() {
     let spec = read(&[("a.yaml", "schema_version: 0.4\nextends:\ncontracts:\n  config:\n")]);
     assert!(spec.contracts.tools.deny.is_empty());
@@ -170,7 +188,7 @@ fn files_that_cannot_be_built_on() {
         ),
         (
             with_phi("refinement: {mode: none}\n").to_vec(),
-            "`refinement` is no contract and cannot stand in a contracts file",
+            "`refinement` cannot stand in a contracts file",
             "specs/phi.yaml:1:1",
         ),
         (
@@ -183,6 +201,19 @@ fn files_that_cannot_be_built_on() {
             with_phi("config: other.yaml\n").to_vec(),
             "`contracts.config` can only stand in a spec file",
             "specs/phi.yaml:1:1",
+        ),
+        (
+            vec![
+                ("a.yaml", "schema_version: 0.4\nabstraction: {config: b.yaml}\n"),
+                ("b.yaml", "price: {path: [$.a]}\n"),
+            ],
+            "unknown key `abstraction.price.path`",
+            "specs/b.yaml:1:9",
+        ),
+        (
+            vec![("a.yaml", "schema_version: 0.4\nabstraction: {config: b.yaml}\n"), ("b.yaml", "- a\n")],
+            "an abstraction file must be a mapping, not a list",
+            "specs/b.yaml:1:1",
         ),
         (
             vec![("a.yaml", "schema_version: 0.4\ncontracts: {config: phi.yaml}\n")],

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::number::{self, Numeric};
 use super::{Call, Input};
 use crate::code::Code;
 use crate::json::{Json, Number};
+use crate::number::{self, Numeric};
 use crate::spec::{ArgRules, ArgSource, FieldRule, FieldType, SpecPath};
 use crate::verdict::Violation;
 

@@ -1,24 +1,14 @@
 //! `contracts.data_leak`: what must not leave the agent in a call.
 
-use std::sync::LazyLock;
-
 use regex::Regex;
 
 use super::Input;
 use crate::code::Code;
 use crate::json::{Json, Object};
+use crate::personal::DETECTORS;
 use crate::spec::{Outbound, SpecPath};
 use crate::trace::{Event, EventType};
 use crate::verdict::Violation;
-
-/// What counts as personal, and its name.
-static PERSONAL: LazyLock<[(&str, Regex); 2]> = LazyLock::new(|| {
-    let pattern = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
-    [
-        ("an e-mail address", pattern(r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}\b")),
-        ("a telephone number", pattern(r"\b(?:\+?1[-.\s]?)?(?:\(?\d{3}\)?[-.\s]?)?\d{3}[-.\s]?\d{4}\b")),
-    ]
-});
 
 pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
     let rules = &input.spec.contracts.data_leak;
@@ -33,8 +23,10 @@ pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
 }
 
 fn personal(input: &Input<'_>, outbound: Outbound, path: &SpecPath) -> Option<Violation> {
-    let found =
-        |event: &Event| PERSONAL.iter().find_map(|(name, pattern)| Some((*name, find(&event.payload, pattern)?)));
+    let found = |event: &Event| {
+        let mut detectors = DETECTORS.iter();
+        detectors.find_map(|detector| Some((detector.described, find(&event.payload, &detector.pattern)?)))
+    };
     let (index, event, (name, place)) = first(input, outbound, found)?;
     let message = format!("{name} leaves in {}", described(event));
     let violation = Violation::new(Code::ContractDataLeakPiiOutbound, index, message);

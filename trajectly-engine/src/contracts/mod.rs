@@ -4,7 +4,6 @@ mod args;
 mod budgets;
 mod data_leak;
 mod network;
-mod number;
 mod run;
 mod sequence;
 mod side_effects;

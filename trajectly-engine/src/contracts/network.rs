@@ -1,9 +1,8 @@
 //! `contracts.network`: the hosts that tools may reach.
 
-use std::net::Ipv6Addr;
-
 use super::{Call, Input};
 use crate::code::Code;
+use crate::host;
 use crate::json::Json;
 use crate::spec::{Network, NetworkDefault, SpecPath};
 use crate::verdict::Violation;
@@ -23,7 +22,7 @@ pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
 }
 
 fn denied(call: &Call<'_>, network: &Network, path: &SpecPath) -> Option<Violation> {
-    let host = url(call).and_then(host);
+    let host = url(call).and_then(reached);
     let hosts = || network.allowlist.iter().chain(&network.allow_domains);
     let message = match (&host, network.default) {
         (Some(host), _) if network.allowed().any(|allowed| allows(allowed.host, host)) => return None,
@@ -78,46 +77,13 @@ fn url<'e>(call: &Call<'e>) -> Option<&'e str> {
     ["url", "uri", "endpoint"].into_iter().find_map(keyword).or_else(|| text(input.get("args")?.as_array()?.first()))
 }
 
-/// The host of an address, in lower case. A text without a scheme is a host if it has a dot and no slash.
-fn host(url: &str) -> Option<String> {
+/// The host that an address leads to; none where clients disagree, of which some take a backslash for a slash. A text without a scheme
+/// is a host if it has a dot and no slash.
+fn reached(url: &str) -> Option<String> {
     let bare = || (!url.contains("://") && !url.contains('/') && url.contains('.')).then(|| url.to_lowercase());
-    authority(url).and_then(|authority| host_of(&authority)).or_else(bare)
-}
-
-/// What stands between `//` and the path of a URL. Blanks and control characters before it do not count, nor do tabs and line breaks
-/// anywhere in it: clients take them out.
-fn authority(url: &str) -> Option<String> {
-    let url = url.trim_start_matches(|c: char| c <= ' ').replace(['\t', '\r', '\n'], "");
-    let after_scheme = match url.split_once(':') {
-        Some((scheme, rest)) if is_scheme(scheme) => rest,
-        _ => &url,
-    };
-    let rest = after_scheme.strip_prefix("//")?;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    Some(rest[..end].to_owned())
-}
-
-fn is_scheme(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-}
-
-/// The host of an authority, without user and port; none if there is none, if a bracketed one is no IPv6 address, or if clients
-/// disagree about it: some take a backslash for a slash.
-fn host_of(authority: &str) -> Option<String> {
-    if authority.contains('\\') {
-        return None;
+    match host::authority(url) {
+        Some(authority) if authority.contains('\\') => bare(),
+        Some(authority) => host::of_authority(&authority).or_else(bare),
+        None => bare(),
     }
-    let host = authority.rsplit('@').next().unwrap_or(authority);
-    let host = match host.strip_prefix('[') {
-        Some(inner) => inner.split_once(']').map(|(address, _)| address).filter(|address| is_ipv6(address))?,
-        None if host.contains(['[', ']']) => return None,
-        None => host.split(':').next().unwrap_or(host),
-    };
-    (!host.is_empty()).then(|| host.to_lowercase())
-}
-
-fn is_ipv6(text: &str) -> bool {
-    let address = text.split('%').next().unwrap_or(text);
-    address.parse::<Ipv6Addr>().is_ok()
 }

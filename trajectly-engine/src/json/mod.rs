@@ -7,6 +7,7 @@
 mod bridge;
 mod number;
 mod object;
+mod path;
 mod read;
 mod write;
 
@@ -15,6 +16,7 @@ use std::fmt;
 pub use bridge::{from_json, to_json};
 pub use number::Number;
 pub use object::Object;
+pub use path::{JsonPath, NoJsonPath};
 use read::MAX_DEPTH;
 pub(crate) use read::Reader;
 pub(crate) use write::{push_float, push_string};

@@ -5,6 +5,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::abstraction::Predicates;
 use crate::code::{Class, Code};
 use crate::json::{Json, Object};
 use crate::spec::{Problem, Spec};
@@ -41,6 +42,8 @@ pub struct Report {
     pub warnings: Vec<Problem>,
     /// What kept the run from the network, as whoever ran it names it; `None` where nothing did, or nothing ran.
     pub network_guard: Option<&'static str>,
+    /// What the candidate's trace says as a whole; `None` where there is no trace, or nobody asked.
+    pub predicates: Option<Predicates>,
 }
 
 /// What judging a spec came to.
@@ -127,6 +130,7 @@ impl Report {
             repro_command: repro_command.to_owned(),
             warnings: spec.warnings.clone(),
             network_guard: None,
+            predicates: None,
         }
     }
 
@@ -192,6 +196,9 @@ impl Report {
         if let [primary, ..] = all {
             report.insert("witness_index", primary.event_index);
             report.insert("primary_violation", primary.to_json());
+        }
+        if let Some(predicates) = &self.predicates {
+            report.insert("predicates", predicates.to_json());
         }
         if let Outcome::Error { code, message } = &self.outcome {
             let error = Object::new().with("code", code.as_str()).with("message", message.as_str());

@@ -1,4 +1,4 @@
-//! One spec from several files: what it `extends`, and the contracts it takes from `contracts.config`.
+//! One spec from several files: what it `extends`, and the blocks it takes from files of their own: `contracts.config`, `abstraction.config`.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -19,8 +19,8 @@ struct File {
 
 /// Reads a spec's text and the files it builds on into one tree; places tell which file each value comes from.
 ///
-/// What a spec says itself wins over what it extends: mappings merge key by key, everything else replaces. What it says in `contracts`
-/// wins in the same way over the file that `contracts.config` names. Paths are relative to the file that says them.
+/// What a spec says itself wins over what it extends: mappings merge key by key, everything else replaces. What it says in a block
+/// wins in the same way over the file that the block's `config` names. Paths are relative to the file that says them.
 pub(super) fn compose(text: &str, path: &Path, shown: &str, sources: &mut Sources) -> Result<Node, Vec<Fault>> {
     let file = File { path: path.to_owned(), shown: shown.to_owned() };
     let mut composer = Composer { sources };
@@ -31,8 +31,11 @@ pub(super) fn compose(text: &str, path: &Path, shown: &str, sources: &mut Source
         layers.push(std::mem::replace(&mut node, base.node));
         chain.push(base.file);
     }
-    let tree = layers.into_iter().rev().fold(node, lay_over);
-    composer.with_config(tree)
+    let mut tree = layers.into_iter().rev().fold(node, lay_over);
+    for block in ["contracts", "abstraction"] {
+        composer.with_config(&mut tree, block)?;
+    }
+    Ok(tree)
 }
 
 /// A file that was read.
@@ -70,15 +73,15 @@ impl Composer<'_> {
         Ok(Some(Read { file, node }))
     }
 
-    /// Lays the spec's own contracts over those of the file that `contracts.config` names.
-    fn with_config(&mut self, mut tree: Node) -> Result<Node, Vec<Fault>> {
-        let Some(contracts) = tree.entry_mut("contracts") else { return Ok(tree) };
-        let Some(entry) = contracts.node.remove("config") else { return Ok(tree) };
-        let Some(file) = self.named(&entry, "contracts.config")? else { return Ok(tree) };
-        let node = self.read(&file, &entry, "contracts.config")?;
-        let config = policy(node, &entry)?;
-        contracts.node = lay_over(config, std::mem::take(&mut contracts.node));
-        Ok(tree)
+    /// Lays what the spec says in a block over the file that the block's `config` names.
+    fn with_config(&mut self, tree: &mut Node, block: &str) -> Result<(), Vec<Fault>> {
+        let Some(own) = tree.entry_mut(block) else { return Ok(()) };
+        let Some(entry) = own.node.remove("config") else { return Ok(()) };
+        let key = format!("{block}.config");
+        let Some(file) = self.named(&entry, &key)? else { return Ok(()) };
+        let config = held(self.read(&file, &entry, &key)?, block, &entry)?;
+        own.node = lay_over(config, std::mem::take(&mut own.node));
+        Ok(())
     }
 
     /// The file that the value of a key names; none if the key has no value.
@@ -112,32 +115,29 @@ impl Composer<'_> {
     }
 }
 
-/// The contracts of a contracts file: the file itself, or what its `contracts` holds.
-fn policy(mut node: Node, config: &Entry) -> Result<Node, Vec<Fault>> {
+/// What a file says of a block of the spec: the file itself, or what the key of that name holds in it.
+fn held(mut node: Node, block: &str, config: &Entry) -> Result<Node, Vec<Fault>> {
     let fault = |place, message: String, help| Err(vec![Fault { place, message, help }]);
+    let kind = if block == "contracts" { "a contracts file" } else { "an abstraction file" };
     let Value::Map(_) = &node.value else {
         let found = node.described();
         let at = node.place.unwrap_or(place(config));
-        return fault(at, format!("a contracts file must be a mapping, not {found}"), None);
+        return fault(at, format!("{kind} must be a mapping, not {found}"), None);
     };
-    // The form of the whole file, which says nothing about the contracts.
+    // The form of the whole file, which says nothing about the block.
     node.remove("schema_version");
     if let Some(entry) = node.entry("refinement") {
         let help = Some("move it into the spec");
-        return fault(
-            place(entry),
-            "`refinement` is no contract and cannot stand in a contracts file".to_owned(),
-            help,
-        );
+        return fault(place(entry), format!("`refinement` cannot stand in {kind}"), help);
     }
-    let Some(contracts) = node.remove("contracts") else { return Ok(node) };
+    let Some(inner) = node.remove(block) else { return Ok(node) };
     if let Value::Map(rest) = &node.value
         && let Some(entry) = rest.iter().find(|entry| !entry.key.starts_with("x-"))
     {
-        let message = format!("unknown key `{}` in a contracts file", entry.key);
-        return fault(place(entry), message, Some("what stands beside `contracts` belongs in the spec"));
+        let message = format!("unknown key `{}` in {kind}", entry.key);
+        return fault(place(entry), message, Some("it belongs in the spec"));
     }
-    Ok(contracts.node)
+    Ok(inner.node)
 }
 
 /// Puts `over` on top of `base`: mappings merge, everything else replaces.

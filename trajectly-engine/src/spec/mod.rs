@@ -25,8 +25,8 @@ pub use contracts::{
 };
 pub use error::{Location, Problem, SpecError};
 pub use model::{
-    Budgets, ClockMode, CrossCheck, DEFAULT_TIMEOUT, Determinism, Drift, Expect, ExpectedStatus, FailOn, Filesystem,
-    Limits, ModeProfile, Parallel, RandomMode, Refinement, RefinementMode, Replay, ReplayMode, SchemaVersion,
-    SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
+    AbstractionConfig, Budgets, ClockMode, CrossCheck, DEFAULT_TIMEOUT, Determinism, Drift, Expect, ExpectedStatus,
+    FailOn, Filesystem, Limits, ModeProfile, Parallel, RandomMode, Refinement, RefinementMode, Replay, ReplayMode,
+    SchemaVersion, SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
 };
 pub(crate) use path::SpecPath;

@@ -11,6 +11,7 @@ use super::error::Problem;
 use super::node::{Node, Sources};
 use crate::code::Code;
 use crate::fixture::{MatchMode, Policy};
+use crate::json::JsonPath;
 use crate::redact::Redactor;
 
 /// A read and checked `.agent.yaml`: how to run one agent, and what it must obey.
@@ -43,6 +44,8 @@ pub struct Spec {
     pub contracts: Contracts,
     /// What a run may cost.
     pub budgets: Budgets,
+    /// What is derived from a trace beside its shape.
+    pub abstraction: AbstractionConfig,
     /// How far the agent's surroundings are pinned down.
     pub determinism: Determinism,
     /// A label for the report; no rule depends on it.
@@ -188,6 +191,13 @@ pub struct Budgets {
     pub max_tool_calls: Option<u64>,
     /// The sum of `usage.total_tokens` over all model responses.
     pub max_tokens: Option<u64>,
+}
+
+/// The `abstraction` block, laid over the file that `abstraction.config` names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AbstractionConfig {
+    /// Where prices stand in the payload of an event: `abstraction.price.paths`.
+    pub price_paths: Vec<JsonPath>,
 }
 
 /// The `determinism` block.

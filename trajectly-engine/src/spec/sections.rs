@@ -11,7 +11,7 @@ use super::read::{Field, Keys};
 use super::suggest::nearest;
 use crate::code::Code;
 use crate::fixture::{MatchMode, Policy};
-use crate::json::Json;
+use crate::json::{Json, JsonPath, NoJsonPath};
 use crate::redact::Redactor;
 
 /// Where a spec comes from, for what is derived from that.
@@ -36,7 +36,6 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     }
     keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on", "mode_profile"]);
     keys.block("baseline", |keys| keys.no_effect("trace"));
-    keys.block("abstraction", |keys| keys.no_effect("config"));
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
     let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));
@@ -55,6 +54,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         refinement: keys.block("refinement", refinement),
         contracts: keys.block("contracts", obligations::contracts),
         budgets: keys.block("budget_thresholds", budgets),
+        abstraction: keys.block("abstraction", abstraction),
         determinism: keys.block("determinism", determinism),
         mode_profile: loose_word(
             keys,
@@ -249,6 +249,22 @@ fn budgets(keys: &mut Keys<'_>) -> Budgets {
         max_latency_ms: keys.count("max_latency_ms"),
         max_tool_calls: keys.count("max_tool_calls"),
         max_tokens: keys.count("max_tokens"),
+    }
+}
+
+fn abstraction(keys: &mut Keys<'_>) -> AbstractionConfig {
+    keys.only_in_files("config");
+    let paths = |keys: &mut Keys<'_>| {
+        let paths = keys.take("paths").and_then(|field| field.list()).unwrap_or_default();
+        paths.iter().filter_map(json_path).collect()
+    };
+    AbstractionConfig { price_paths: keys.block("price", paths) }
+}
+
+fn json_path(field: &Field<'_>) -> Option<JsonPath> {
+    match field.text()?.parse() {
+        Ok(path) => Some(path),
+        Err(NoJsonPath) => field.expected("a path into a payload", Some(&NoJsonPath.to_string())),
     }
 }
 

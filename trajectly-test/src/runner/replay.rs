@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::report::{Report, Summary};
@@ -125,7 +126,8 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Res
         }
     };
     let said = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
-    report(test, &Report { network_guard: ran.guard.name(), ..said })
+    let predicates = Some(Predicates::of(candidate, &test.spec.abstraction));
+    report(test, &Report { network_guard: ran.guard.name(), predicates, ..said })
 }
 
 /// Writes a report, and its row among the latest.

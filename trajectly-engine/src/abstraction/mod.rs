@@ -1,5 +1,9 @@
 //! The abstraction α: what a trace comes to when only the shape of the run counts.
 
+mod predicates;
+
+pub use predicates::{Predicates, Price};
+
 use crate::trace::{Event, EventType, Trace};
 
 /// What an event stands for.

@@ -6,13 +6,13 @@ use crate::json::{Json, Number};
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Numeric {
+pub(crate) enum Numeric {
     Whole(i128),
     Real(f64),
 }
 
 /// The number that a value is: a JSON number, or a text that is a finite decimal number and may have blanks around it.
-pub(super) fn of(value: &Json) -> Option<Numeric> {
+pub(crate) fn of(value: &Json) -> Option<Numeric> {
     match value {
         Json::Number(number) => Some(Numeric::of(number)),
         Json::String(text) => decimal(text.trim()),
@@ -22,7 +22,7 @@ pub(super) fn of(value: &Json) -> Option<Numeric> {
 
 impl Numeric {
     /// A number beyond what either form holds counts as the greatest, or the least.
-    pub(super) fn of(number: &Number) -> Numeric {
+    pub(crate) fn of(number: &Number) -> Numeric {
         let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         if let Some(whole) = whole {
             return Numeric::Whole(whole);
@@ -32,14 +32,14 @@ impl Numeric {
     }
 
     /// Whether the number has no fraction.
-    pub(super) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         match self {
             Numeric::Whole(_) => true,
             Numeric::Real(real) => real.fract() == 0.0,
         }
     }
 
-    pub(super) fn compare(self, other: Numeric) -> Ordering {
+    pub(crate) fn compare(self, other: Numeric) -> Ordering {
         match (self, other) {
             (Numeric::Whole(a), Numeric::Whole(b)) => a.cmp(&b),
             // Neither side is NaN.
