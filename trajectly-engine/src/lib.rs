@@ -43,7 +43,8 @@
 //! reads events and puts them in order. [`fixture`] holds recorded answers, finds the one for a call, and explains why there
 //! is none. [`spec`] reads specs and knows where everything in them stands; [`redact`] is what a spec wants left out.
 //! [`abstraction`] reduces a trace to its shape, which refinement compares. [`verdict`] brings together what contracts and
-//! refinement find, under the stable names of [`code`]; [`report`] writes it down.
+//! refinement find, under the stable names of [`code`]; [`report`] writes it down. [`shrink`] leaves of a failing trace what
+//! its failure needs.
 //!
 //! # What it never does
 //!
@@ -57,6 +58,7 @@ pub mod fixture;
 pub mod json;
 pub mod redact;
 pub mod report;
+pub mod shrink;
 pub mod slug;
 pub mod spec;
 pub mod trace;

@@ -1,7 +1,12 @@
 //! Reports as Markdown. Whatever comes from a run is escaped: a tool's name cannot break a table or begin a link.
 
-use super::{Outcome, Report, Row};
+use super::{Outcome, Reduced, Report, Row};
+use crate::shrink::ShrinkStats;
 use crate::verdict::{Verdict, Violation};
+
+/// What the lines of counterexamples begin with.
+const PREFIX: &str = "- Counterexample: ";
+const SMALLEST: &str = "- Smallest counterexample: ";
 
 pub(super) fn report(report: &Report) -> String {
     let mut out = format!("## {}: {}\n\n", text(&report.spec), report.outcome.status());
@@ -11,7 +16,10 @@ pub(super) fn report(report: &Report) -> String {
         Outcome::Error { code, message } => out.push_str(&format!("- {code}: {}\n", text(message))),
     }
     if let Some(prefix) = &report.prefix_file {
-        out.push_str(&format!("- Counterexample: {}\n", code(prefix)));
+        out.push_str(&format!("{PREFIX}{}\n", code(prefix)));
+    }
+    if let Some(reduced) = &report.reduced {
+        out.push_str(&smallest(reduced));
     }
     if report.outcome.code().is_some() {
         out.push_str(&format!("- Reproduce: {}\n", code(&report.repro_command)));
@@ -29,6 +37,25 @@ pub(super) fn report(report: &Report) -> String {
         for warning in &report.warnings {
             let place = warning.location.as_ref().map(|place| format!("{}:{}: ", place.file, place.line));
             out.push_str(&format!("- {}{}\n", text(&place.unwrap_or_default()), text(&warning.message)));
+        }
+    }
+    out
+}
+
+/// The line of a reduced counterexample; empty if nothing could be left out.
+fn smallest(reduced: &Reduced) -> String {
+    let ShrinkStats { original_len, reduced_len, .. } = reduced.stats;
+    let file = reduced.file.as_deref();
+    file.map(|file| format!("{SMALLEST}{} ({reduced_len} of {original_len} events)\n", code(file))).unwrap_or_default()
+}
+
+/// A report with the line of a reduced counterexample in its place, whether it had another or none.
+pub(super) fn with_reduced(report: &str, reduced: &Reduced) -> String {
+    let mut out = String::with_capacity(report.len());
+    for line in report.split_inclusive('\n').filter(|line| !line.starts_with(SMALLEST)) {
+        out.push_str(line);
+        if line.starts_with(PREFIX) {
+            out.push_str(&smallest(reduced));
         }
     }
     out
@@ -62,11 +89,35 @@ pub(super) fn summary(rows: &[Row]) -> String {
             (Some(code), None) => code.to_string(),
             _ => String::new(),
         };
-        let witness = row.witness_index.map(|index| index.to_string()).unwrap_or_default();
         let repro = if row.is_regression() { code(&row.repro_command) } else { String::new() };
-        out.push_str(&format!("| {} | {} | {witness} | {what} | {repro} |\n", code(&row.spec_file), text(&row.status)));
+        let (file, status) = (code(&row.spec_file), text(&row.status));
+        let expected = if row.is_expected { ", as expected" } else { "" };
+        out.push_str(&format!("| {file} | {status}{expected} | {} | {what} | {repro} |\n", witness(row)));
     }
     out
+}
+
+pub(super) fn pr_comment(rows: &[Row]) -> String {
+    let failed: Vec<&Row> = rows.iter().filter(|row| row.is_regression()).collect();
+    let (failures, all) = (failed.len(), rows.len());
+    let specs = if all == 1 { "spec" } else { "specs" };
+    if failures == 0 {
+        return format!("### Trajectly: {all} {specs}, no regression\n");
+    }
+    let mut out = format!("### Trajectly: {failures} of {all} {specs} failed\n\n");
+    out.push_str("| Spec | Status | Code | Witness | What | Reproduce |\n| --- | --- | --- | --- | --- | --- |\n");
+    for row in failed {
+        let (file, status) = (code(&row.spec_file), text(&row.status));
+        let named = row.code.map(|code| code.to_string()).unwrap_or_default();
+        let at = row.witness_index.map(|index| format!("event {index}")).unwrap_or_default();
+        let what = row.message.as_deref().map(text).unwrap_or_default();
+        out.push_str(&format!("| {file} | {status} | {named} | {at} | {what} | {} |\n", code(&row.repro_command)));
+    }
+    out
+}
+
+fn witness(row: &Row) -> String {
+    row.witness_index.map(|index| index.to_string()).unwrap_or_default()
 }
 
 /// Text on one line with nothing in it that Markdown acts on, but for names between backquotes, which stay code.

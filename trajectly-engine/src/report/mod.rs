@@ -8,12 +8,14 @@ use serde::{Serialize, Serializer};
 use crate::abstraction::Predicates;
 use crate::code::{Class, Code};
 use crate::json::{Json, Object};
-use crate::spec::{Problem, Spec};
+use crate::spec::{Location, Problem, Spec};
 use crate::verdict::{Verdict, Violation};
 
 mod markdown;
+mod reduced;
 mod summary;
 
+pub use reduced::Reduced;
 pub use summary::{Row, Summary};
 
 /// The version of the report's members.
@@ -36,6 +38,10 @@ pub struct Report {
     pub outcome: Outcome,
     /// The file that holds the candidate up to its witness, if there is one.
     pub prefix_file: Option<String>,
+    /// What was left of the candidate when it was shrunk, if it was.
+    pub reduced: Option<Reduced>,
+    /// Whether the spec or its test is here to show this very failure.
+    pub is_expected: bool,
     /// The command that does it all again.
     pub repro_command: String,
     /// What the spec says without effect.
@@ -44,6 +50,8 @@ pub struct Report {
     pub network_guard: Option<&'static str>,
     /// What the candidate's trace says as a whole; `None` where there is no trace, or nobody asked.
     pub predicates: Option<Predicates>,
+    /// Where the rule of each violation stands, in the order of the violations; `None` where the spec does not say it.
+    pub places: Vec<Option<Location>>,
 }
 
 /// What judging a spec came to.
@@ -110,8 +118,10 @@ impl Report {
         prefix_file: Option<String>,
         repro_command: &str,
     ) -> Report {
+        let place = |violation: &Violation| spec.locate(violation.rule.as_deref()?);
+        let places = verdict.violations.iter().map(place).collect();
         let outcome = Outcome::Judged(verdict.clone());
-        Report { prefix_file, ..Report::of(spec, spec_file, outcome, repro_command) }
+        Report { prefix_file, places, ..Report::of(spec, spec_file, outcome, repro_command) }
     }
 
     /// The report on a spec that could not be judged, and why not.
@@ -127,10 +137,13 @@ impl Report {
             spec_file: spec_file.to_owned(),
             outcome,
             prefix_file: None,
+            reduced: None,
+            is_expected: false,
             repro_command: repro_command.to_owned(),
             warnings: spec.warnings.clone(),
             network_guard: None,
             predicates: None,
+            places: Vec::new(),
         }
     }
 
@@ -148,6 +161,8 @@ impl Report {
                 Outcome::Error { message, .. } => Some(message.clone()),
             },
             prefix_file: self.prefix_file.clone(),
+            reduced_file: self.reduced.as_ref().and_then(|reduced| reduced.file.clone()),
+            is_expected: self.is_expected,
             repro_command: self.repro_command.clone(),
         }
     }
@@ -164,8 +179,8 @@ impl Report {
 
     fn to_object(&self) -> Object {
         let verdict = self.outcome.verdict();
-        let all = self.outcome.violations();
-        let at_witness = verdict.map(Verdict::at_witness).unwrap_or_default();
+        let all = self.violations();
+        let at_witness = verdict.map(Verdict::at_witness).unwrap_or_default().len();
         let skeleton_vacuous = verdict.is_some_and(|verdict| verdict.skeleton_vacuous);
         let mut paths = Object::new();
         if let Some(prefix) = &self.prefix_file {
@@ -184,8 +199,8 @@ impl Report {
             .with("slug", self.slug.as_str())
             .with("spec_path", self.spec_file.as_str())
             .with("status", self.outcome.status())
-            .with("all_violations_at_witness", violations(at_witness))
-            .with("violations", violations(all))
+            .with("all_violations_at_witness", all[..at_witness].to_vec())
+            .with("violations", all.clone())
             .with("counterexample_paths", paths)
             .with("repro_command", self.repro_command.as_str())
             .with("warnings", self.warnings.iter().map(warning).collect::<Json>())
@@ -193,9 +208,15 @@ impl Report {
         if let Some(class) = self.outcome.class() {
             report.insert("failure_class", class.as_str());
         }
-        if let [primary, ..] = all {
-            report.insert("witness_index", primary.event_index);
-            report.insert("primary_violation", primary.to_json());
+        if let Some(reduced) = &self.reduced {
+            reduced.add_to(&mut report);
+        }
+        if self.is_expected {
+            report.insert("expected", true);
+        }
+        if let [primary, ..] = &all[..] {
+            report.insert("witness_index", self.outcome.witness());
+            report.insert("primary_violation", primary.clone());
         }
         if let Some(predicates) = &self.predicates {
             report.insert("predicates", predicates.to_json());
@@ -206,16 +227,26 @@ impl Report {
         }
         report
     }
+
+    /// The violations, each with the place of its rule.
+    fn violations(&self) -> Vec<Json> {
+        let places = self.places.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let located = |(violation, place): (&Violation, Option<&Location>)| {
+            let mut object = violation.to_json();
+            if let Some(place) = place {
+                let place = Object::new().with("file", place.file.as_str()).with("line", place.line);
+                object.insert("location", place);
+            }
+            Json::from(object)
+        };
+        self.outcome.violations().iter().zip(places).map(located).collect()
+    }
 }
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_object().serialize(serializer)
     }
-}
-
-fn violations(violations: &[Violation]) -> Json {
-    violations.iter().map(Violation::to_json).collect()
 }
 
 fn warning(warning: &Problem) -> Json {

@@ -32,14 +32,18 @@ pub struct Row {
     pub message: Option<String>,
     /// The file that holds the candidate up to its witness.
     pub prefix_file: Option<String>,
+    /// The file that holds what is left of the candidate without what its failure does not need.
+    pub reduced_file: Option<String>,
+    /// Whether the spec or its test is here to show this very failure.
+    pub is_expected: bool,
     /// The command that does it all again.
     pub repro_command: String,
 }
 
 impl Row {
-    /// Whether anything but PASS came out.
+    /// Whether anything but PASS came out, and was not meant to.
     pub fn is_regression(&self) -> bool {
-        self.status != "PASS"
+        self.status != "PASS" && !self.is_expected
     }
 
     fn parse(row: &Json) -> Option<Row> {
@@ -53,6 +57,8 @@ impl Row {
             witness_index: row.get("trt_witness_index").and_then(Json::as_u64).and_then(|index| index.try_into().ok()),
             message: text("message"),
             prefix_file: text("trt_counterexample_prefix"),
+            reduced_file: text("trt_counterexample_reduced"),
+            is_expected: row.get("expected").and_then(Json::as_bool).unwrap_or_default(),
             repro_command: text("repro_command")?,
         })
     }
@@ -69,6 +75,8 @@ impl Row {
             .with("trt_witness_index", self.witness_index)
             .with("message", self.message.as_deref())
             .with("trt_counterexample_prefix", self.prefix_file.as_deref())
+            .with("trt_counterexample_reduced", self.reduced_file.as_deref())
+            .with("expected", self.is_expected)
             .with("repro_command", self.repro_command.as_str())
     }
 }
@@ -118,6 +126,11 @@ impl Summary {
             .with("errors", errors.collect::<Json>())
             .with("reports", self.rows.iter().map(Row::to_json).collect::<Json>());
         format!("{}\n", Json::from(summary).to_pretty())
+    }
+
+    /// What failed, as Markdown for a comment on a pull request, ended by a newline.
+    pub fn to_pr_comment(&self) -> String {
+        markdown::pr_comment(&self.rows)
     }
 
     /// The summary as Markdown, ended by a newline.

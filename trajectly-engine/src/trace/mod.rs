@@ -1,5 +1,6 @@
 //! Traces: what one run of an agent did, as an ordered list of events, and their form as JSON Lines.
 
+mod calls;
 mod event;
 mod linear;
 mod raw;
