@@ -44,7 +44,7 @@
 //! is none. [`spec`] reads specs and knows where everything in them stands; [`redact`] is what a spec wants left out.
 //! [`abstraction`] reduces a trace to its shape, which refinement compares. [`verdict`] brings together what contracts and
 //! refinement find, under the stable names of [`code`]; [`report`] writes it down. [`shrink`] leaves of a failing trace what
-//! its failure needs.
+//! its failure needs. [`batch`] judges cases in bulk.
 //!
 //! # What it never does
 //!
@@ -52,6 +52,7 @@
 //! only to load a spec. The same input gives the same verdict and the same report, to the last byte.
 
 pub mod abstraction;
+pub mod batch;
 pub mod canonical;
 pub mod code;
 pub mod fixture;

@@ -6,6 +6,7 @@ mod linear;
 mod raw;
 
 use std::fmt;
+use std::io::BufRead;
 
 use crate::json::JsonError;
 use event::Envelope;
@@ -38,11 +39,32 @@ impl Trace {
     pub fn parse(text: &str, source: &str) -> Result<Trace, TraceError> {
         let mut events = Vec::new();
         for (line, text) in lines(text) {
-            let event = Envelope::parse(text)
-                .map_err(|error| TraceError::not_json(source, line, error))?
-                .into_event()
-                .map_err(|error| TraceError::not_an_event(source, line, error))?;
-            events.push(event);
+            events.push(event(text, source, line)?);
+        }
+        Ok(Trace { events })
+    }
+
+    /// As [`Trace::parse`], from a reader, so that the text is never in memory as a whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trace::parse`], and at the first line that cannot be read or is not UTF-8.
+    pub fn read(mut reader: impl BufRead, source: &str) -> Result<Trace, TraceError> {
+        let mut events = Vec::new();
+        let mut bytes = Vec::new();
+        for line in 1.. {
+            bytes.clear();
+            let unread = |error| TraceError::said(source, line, format!("the line cannot be read: {error}"));
+            if reader.read_until(b'\n', &mut bytes).map_err(unread)? == 0 {
+                break;
+            }
+            let text = std::str::from_utf8(&bytes).map_err(|error| {
+                let after = error.valid_up_to();
+                TraceError::said(source, line, format!("the line is not UTF-8: byte {after} begins no character"))
+            })?;
+            if !is_blank(text) {
+                events.push(event(text, source, line)?);
+            }
         }
         Ok(Trace { events })
     }
@@ -61,7 +83,18 @@ impl Trace {
 /// The lines of a text that hold anything, with their numbers counted from 1.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.split('\n').enumerate().map(|(before, line)| (before + 1, line));
-    numbered.filter(|(_, line)| !line.bytes().all(|byte| byte.is_ascii_whitespace()))
+    numbered.filter(|(_, line)| !is_blank(line))
+}
+
+fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| byte.is_ascii_whitespace())
+}
+
+fn event(text: &str, source: &str, line: usize) -> Result<Event, TraceError> {
+    Envelope::parse(text)
+        .map_err(|error| TraceError::not_json(source, line, error))?
+        .into_event()
+        .map_err(|error| TraceError::not_an_event(source, line, error))
 }
 
 /// A line of a trace, or of the raw rows of a run, that is not what it must be.
@@ -82,6 +115,10 @@ pub struct TraceError {
 }
 
 impl TraceError {
+    fn said(source: &str, line: usize, message: String) -> TraceError {
+        TraceError { source: source.to_owned(), line, column: None, path: None, message, help: None }
+    }
+
     fn not_json(source: &str, line: usize, error: JsonError) -> TraceError {
         TraceError {
             source: source.to_owned(),

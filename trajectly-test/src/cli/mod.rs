@@ -1,6 +1,8 @@
 //! The command line.
 
 mod baseline;
+mod batch;
+mod evaluate;
 mod init;
 mod outcome;
 mod scaffold;
@@ -27,6 +29,11 @@ struct Cli {
 enum Command {
     /// Look after baselines
     Baseline(baseline::Baseline),
+    /// Judge traces that exist already: one, or many cases at once
+    #[command(after_help = "Examples:\n  \
+        trajectly evaluate triage.agent.yaml run.jsonl --baseline accepted.jsonl\n  \
+        trajectly evaluate --batch < cases.jsonl > answers.jsonl")]
+    Evaluate(evaluate::Evaluate),
     /// Make a project ready for its first recording
     #[command(after_help = "Example:\n  trajectly init")]
     Init(init::Init),
@@ -42,6 +49,7 @@ impl Command {
     fn run(self) -> Result<Exit, CliError> {
         match self {
             Command::Baseline(baseline) => baseline.run(),
+            Command::Evaluate(evaluate) => evaluate.run(),
             Command::Init(init) => init.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),

@@ -1,0 +1,148 @@
+//! `evaluate`: judges traces that exist already. Nothing is run.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::Args;
+use trajectly_engine::report::Report;
+use trajectly_engine::spec::{RefinementMode, Spec};
+use trajectly_engine::trace::Trace;
+use trajectly_engine::verdict::{Status, judge};
+
+use super::batch::{self, Stop};
+use super::outcome::{CliError, Exit};
+use crate::env::paint_for;
+use crate::render::{Commands, View, clean, failure};
+use crate::store::Store;
+
+#[derive(Args)]
+pub(super) struct Evaluate {
+    /// The spec to judge by
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    spec: Option<PathBuf>,
+    /// The trace to judge, as JSON Lines
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    candidate: Option<PathBuf>,
+    /// The trace to hold it against; the spec's recorded baseline if not given
+    #[arg(long, value_name = "TRACE", conflicts_with = "batch")]
+    baseline: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long, conflicts_with = "batch")]
+    json: bool,
+    /// Judge many cases: a JSON object a line from FILE, or from standard input, and an answer a line
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    batch: Option<PathBuf>,
+    /// How many cases of a batch are judged at once; as many as there are cores if not given
+    #[arg(long, value_name = "N", requires = "batch")]
+    jobs: Option<NonZero<usize>>,
+}
+
+impl Evaluate {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        match (self.batch, self.spec, self.candidate) {
+            (Some(file), ..) => many(&file, self.jobs),
+            (None, Some(spec), Some(candidate)) => pair(&spec, &candidate, self.baseline.as_deref(), self.json),
+            (None, ..) => Err(CliError::new("a spec and a trace are needed, or `--batch`")),
+        }
+    }
+}
+
+fn many(file: &Path, jobs: Option<NonZero<usize>>) -> Result<Exit, CliError> {
+    let jobs = jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
+    let stdin = file == Path::new("-");
+    let outcome = match stdin {
+        true => batch::run(BufReader::new(io::stdin()), io::stdout(), jobs),
+        false => batch::run(open(file)?, io::stdout(), jobs),
+    };
+    let name = if stdin { "standard input".into() } else { file.display().to_string() };
+    match outcome {
+        Ok(count) => {
+            if count.refused > 0 {
+                eprintln!("note: {} of {} cases have no answer; `error` says why", count.refused, count.cases);
+            } else if count.cases == 0 {
+                eprintln!("note: {name} holds no case");
+            }
+            Ok(Exit::Clean)
+        }
+        Err(Stop::Reading(error)) => Err(CliError::new(format!("cannot read {name}: {error}"))),
+        // Whoever reads has what they wanted.
+        Err(Stop::Writing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
+        Err(Stop::Writing(error)) => Err(CliError::new(format!("cannot write the answers: {error}"))),
+    }
+}
+
+fn open(file: &Path) -> Result<BufReader<File>, CliError> {
+    let cannot = |error: io::Error| CliError::new(format!("cannot read {}: {error}", file.display()));
+    let opened = File::open(file).map_err(cannot)?;
+    if opened.metadata().map_err(cannot)?.is_dir() {
+        return Err(CliError::new(format!("{} is a folder", file.display())).help("give the path of a file"));
+    }
+    Ok(BufReader::with_capacity(1 << 16, opened))
+}
+
+fn read(file: &Path) -> Result<Trace, CliError> {
+    Trace::read(open(file)?, &file.to_string_lossy()).map_err(CliError::new)
+}
+
+fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool) -> Result<Exit, CliError> {
+    let spec = Spec::load(spec_file).map_err(|error| CliError::from(error.to_string()))?;
+    let baseline = match baseline {
+        Some(file) => Some(file.to_owned()),
+        None if spec.refinement.mode == RefinementMode::None => None,
+        None => Some(recorded(&spec, spec_file)?),
+    };
+    // Reading takes nearly all of the time, and neither file waits for the other.
+    let (base, cand) = thread::scope(|scope| {
+        let base = baseline.as_deref().map(|file| scope.spawn(move || read(file)));
+        let cand = read(candidate);
+        let base = base.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        (base, cand)
+    });
+    let (base, cand) = (base.transpose()?, cand?);
+    if cand.events.is_empty() {
+        let empty = CliError::new(format!("{} holds no event", candidate.display()));
+        return Err(empty.help("a trace is JSON Lines, one event a line"));
+    }
+    let verdict = judge(&spec, base.as_ref(), &cand);
+    let mut command = format!("trajectly evaluate {} {}", spec_file.display(), candidate.display());
+    if let Some(file) = &baseline {
+        command.push_str(&format!(" --baseline {}", file.display()));
+    }
+    if json {
+        let report = Report::new(&spec, &spec_file.to_string_lossy(), &verdict, None, &command);
+        print!("{}", report.to_json_pretty());
+    } else if verdict.status == Status::Pass {
+        println!("PASS {}", clean(&spec.name));
+    } else {
+        let text = failure(&View {
+            spec: &spec,
+            verdict: &verdict,
+            baseline: &base.unwrap_or_default(),
+            candidate: &cand,
+            baseline_file: &baseline.map(|file| file.display().to_string()).unwrap_or_default(),
+            candidate_file: &candidate.display().to_string(),
+            prefix_file: None,
+            output: "",
+            notes: &spec.warnings.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>(),
+            commands: &Commands { reproduce: command, accept: None, record: None },
+            paint: paint_for(&io::stdout()),
+        });
+        println!("{text}");
+    }
+    Ok(if verdict.status == Status::Pass { Exit::Clean } else { Exit::Regression })
+}
+
+/// The accepted trace of a spec.
+fn recorded(spec: &Spec, spec_file: &Path) -> Result<PathBuf, CliError> {
+    let here = spec_file.canonicalize().map_err(|error| CliError::new(format!("{}: {error}", spec_file.display())))?;
+    let folder = here.parent().unwrap_or(Path::new("/"));
+    let path = Store::for_spec(&here, folder).baseline_path(&spec.slug());
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(CliError::new(format!("`{}` has no recorded baseline to hold the trace against", spec.name))
+        .help("name one with `--baseline TRACE`, or set `refinement.mode: none`"))
+}
