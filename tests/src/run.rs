@@ -109,6 +109,12 @@ impl Run {
         self.command.spawn().unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command))
     }
 
+    /// Starts the command, to be talked to. What it says on stderr is dropped.
+    pub fn talk(mut self) -> Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        self.command.spawn().unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command))
+    }
+
     /// Runs the command to its end.
     ///
     /// # Panics
