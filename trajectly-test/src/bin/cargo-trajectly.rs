@@ -8,5 +8,5 @@ fn main() -> ExitCode {
     if args.get(1).is_some_and(|arg| arg == "trajectly") {
         args.remove(1);
     }
-    trajectly_test::cli::main(args)
+    trajectly_test::cli::main("cargo trajectly", args)
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::outcome::{CliError, Exit};
-use super::specs::Record;
+use super::record::Record;
 
 #[derive(Args)]
 pub(super) struct Baseline {

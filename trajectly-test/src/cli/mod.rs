@@ -2,16 +2,22 @@
 
 mod baseline;
 mod batch;
+mod completions;
 mod evaluate;
 mod init;
 mod outcome;
+mod print;
+mod progress;
+mod record;
+mod run;
 mod scaffold;
 mod specs;
+mod targets;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use outcome::{CliError, Exit};
 
@@ -19,10 +25,13 @@ use outcome::{CliError, Exit};
 ///
 /// Exit codes: 0 clean, 1 regression, 2 tooling, config or spec error.
 #[derive(Parser)]
-#[command(name = "trajectly", version, bin_name = "trajectly")]
+#[command(name = "trajectly", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Whether to colour; `auto` goes by the terminal, NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 100)]
+    color: ColorChoice,
 }
 
 #[derive(Subcommand)]
@@ -34,15 +43,20 @@ enum Command {
         trajectly evaluate triage.agent.yaml run.jsonl --baseline accepted.jsonl\n  \
         trajectly evaluate --batch < cases.jsonl > answers.jsonl")]
     Evaluate(evaluate::Evaluate),
+    /// Print what a shell needs to complete commands
+    #[command(
+        after_help = "Example:\n  trajectly completions bash > ~/.local/share/bash-completion/completions/trajectly"
+    )]
+    Completions(completions::Completions),
     /// Make a project ready for its first recording
     #[command(after_help = "Example:\n  trajectly init")]
     Init(init::Init),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
-    Record(specs::Record),
+    Record(record::Record),
     /// Replay specs offline and judge them against their baselines
     #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
-    Run(specs::Run),
+    Run(run::Run),
 }
 
 impl Command {
@@ -50,6 +64,7 @@ impl Command {
         match self {
             Command::Baseline(baseline) => baseline.run(),
             Command::Evaluate(evaluate) => evaluate.run(),
+            Command::Completions(completions) => completions.run(),
             Command::Init(init) => init.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),
@@ -57,9 +72,10 @@ impl Command {
     }
 }
 
-/// Runs the command line; `args` begins with the program's name.
-pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+/// Runs the command line as a program of this name; `args` begins with the program's path.
+pub fn main(name: &'static str, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    let parsed = Cli::command().bin_name(name).try_get_matches_from(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors to clap, but not to their reader.
@@ -68,10 +84,16 @@ pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Exit
             return exit.into();
         }
     };
+    match cli.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
     match cli.command.run() {
         Ok(exit) => exit.into(),
         Err(error) => {
-            eprintln!("{error}");
+            print::aside(error);
             Exit::Tooling.into()
         }
     }

@@ -1,106 +1,125 @@
-//! `run` and `record`: specs through the same runner as the tests.
+//! Specs through the same runner as the tests.
 
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use clap::Args;
+use trajectly_engine::report::Summary;
 
 use super::outcome::{CliError, Exit};
+use super::progress::Progress;
+use super::targets::Found;
 use crate::env::{Env, Mode, paint_for};
-use crate::harness::{Case, Suite, prepare_process};
-use crate::render::clean;
+use crate::harness::{Case, Overrides, Suite, prepare_process};
+use crate::render::{Paint, passed};
 use crate::runner::Runner;
 
-#[derive(Args)]
-pub(super) struct Run {
-    #[command(flatten)]
-    targets: Targets,
+/// What is to be done with specs.
+pub(super) struct Job {
+    pub(super) mode: Mode,
+    pub(super) allow_ci_write: bool,
+    pub(super) overrides: Overrides,
+    /// How many run at the same time; one without.
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Whether stdout is for what a program reads.
+    pub(super) results_on_stderr: bool,
 }
 
-#[derive(Args)]
-pub(super) struct Record {
-    #[command(flatten)]
-    targets: Targets,
-    /// Write baselines even in CI
-    #[arg(long)]
-    allow_ci_write: bool,
+/// Runs specs, shows what came of each in the order of their paths, and sums it up.
+pub(super) fn run(found: Found, job: Job) -> Result<(Exit, Summary), CliError> {
+    let Found { root, project_flag, mut cases } = found;
+    let mut env = Env::read().map_err(|error| error.to_string())?;
+    env.mode = job.mode;
+    env.writes_refused &= !job.allow_ci_write;
+    prepare_process(&root);
+    let overrides = Overrides { project_flag, ..job.overrides };
+    let suite = Suite::of_command_line(root, overrides, |name, value| insta::assert_snapshot!(name, value));
+    let paint = match job.results_on_stderr {
+        true => paint_for(&std::io::stderr()),
+        false => paint_for(&std::io::stdout()),
+    };
+    let runner = Runner::new(suite, env, paint);
+    let recording = runner.prepare(&mut cases, |_| true)?;
+    let progress = Progress::of(cases.len(), job.results_on_stderr);
+    let one = |case: &Case| match runner.run(case) {
+        Ok(_) if recording.contains(&case.name) => (Ended::Recorded, said("RECORDED", case, paint)),
+        Ok(_) => (Ended::Passed, said("PASS", case, paint)),
+        Err(failure) if failure.is_regression() => (Ended::Failed, failure.to_string()),
+        Err(failure) => (Ended::Unjudged, failure.to_string()),
+    };
+    let ended = in_parallel(&cases, job.jobs, &progress, one);
+    progress.show(total(&ended));
+    let exit = ended.iter().map(|ended| ended.exit()).max().unwrap_or(Exit::Clean);
+    Ok((exit, runner.summary()))
 }
 
-#[derive(Args)]
-struct Targets {
-    /// Spec files or globs
-    #[arg(required = true, value_name = "SPEC")]
-    specs: Vec<String>,
-    /// The folder that holds .trajectly/, where no folder above a spec does
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    project_root: PathBuf,
+fn said(word: &str, case: &Case, paint: Paint) -> String {
+    passed(word, &case.name, paint)
 }
 
-impl Run {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.targets.run(Mode::Replay, false)
-    }
+/// What came of a spec.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Recorded,
+    Passed,
+    Failed,
+    Unjudged,
 }
 
-impl Record {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.targets.run(Mode::Record, self.allow_ci_write)
-    }
-}
+impl Ended {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Recorded, "recorded"),
+        (Self::Passed, "passed"),
+        (Self::Failed, "failed"),
+        (Self::Unjudged, "could not be judged"),
+    ];
 
-impl Targets {
-    /// Runs the specs in the order of their paths.
-    fn run(&self, mode: Mode, allow_ci_write: bool) -> Result<Exit, CliError> {
-        let root = self.project_root.canonicalize();
-        let root =
-            root.map_err(|error| CliError::new(format!("--project-root {}: {error}", self.project_root.display())))?;
-        let mut env = Env::read().map_err(|error| error.to_string())?;
-        env.mode = mode;
-        env.writes_refused &= !allow_ci_write;
-        let mut cases: Vec<Case> = find(&self.specs)?.into_iter().map(|spec| Case::of_spec(&root, spec)).collect();
-        prepare_process(&root);
-        let suite = Suite::of_command_line(root, |name, value| insta::assert_snapshot!(name, value));
-        let runner = Runner::new(suite, env, paint_for(&std::io::stdout()));
-        runner.prepare(&mut cases, |_| true)?;
-        Ok(judge(&cases, &runner))
-    }
-}
-
-fn judge(cases: &[Case], runner: &Runner) -> Exit {
-    let mut exit = Exit::Clean;
-    for case in cases {
-        match runner.run(case) {
-            Ok(_) => println!("PASS {}", clean(&case.name)),
-            Err(failure) => {
-                println!("{failure}");
-                exit = exit.max(if failure.is_regression() { Exit::Regression } else { Exit::Tooling });
-            }
+    fn exit(self) -> Exit {
+        match self {
+            Self::Recorded | Self::Passed => Exit::Clean,
+            Self::Failed => Exit::Regression,
+            Self::Unjudged => Exit::Tooling,
         }
     }
-    exit
 }
 
-/// The files that paths and globs name, each once, sorted.
-fn find(targets: &[String]) -> Result<Vec<PathBuf>, CliError> {
-    let mut found = Vec::new();
-    for target in targets {
-        let before = found.len();
-        if Path::new(target).is_file() {
-            found.push(PathBuf::from(target));
-        } else {
-            let paths = glob::glob(target).map_err(|error| {
-                CliError::new(format!("`{target}` is no glob: {} at character {}", error.msg, error.pos))
-            })?;
-            found.extend(paths.flatten().filter(|path| path.is_file()));
+/// `3 specs: 2 passed, 1 failed`.
+fn total(ended: &[Ended]) -> String {
+    let counts = Ended::ALL.iter().filter_map(|(kind, words)| {
+        let count = ended.iter().filter(|ended| *ended == kind).count();
+        (count > 0).then(|| format!("{count} {words}"))
+    });
+    let specs = if ended.len() == 1 { "spec" } else { "specs" };
+    format!("\n{} {specs}: {}", ended.len(), counts.collect::<Vec<_>>().join(", "))
+}
+
+/// Runs each case once, as many at a time as may be. Results are shown, and returned, in the order of the cases.
+fn in_parallel(
+    cases: &[Case],
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    one: impl Fn(&Case) -> (Ended, String) + Sync,
+) -> Vec<Ended> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(place) else { return done };
+            progress.start(&case.name);
+            let (ended, text) = one(case);
+            progress.end(place, text);
+            done.push((place, ended));
         }
-        if found.len() == before {
-            let nothing = CliError::new(format!("no spec matches `{target}`"));
-            return Err(nothing.help("give the path of an `.agent.yaml` file"));
+    };
+    let workers = jobs.map_or(1, NonZeroUsize::get).min(cases.len());
+    // What a worker was at when it broke down is not judged.
+    let mut all = vec![Ended::Unjudged; cases.len()];
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for (place, ended) in workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()) {
+            all[place] = ended;
         }
-    }
-    let absolute =
-        |path: PathBuf| path.canonicalize().map_err(|error| CliError::new(format!("{}: {error}", path.display())));
-    let mut found: Vec<PathBuf> = found.into_iter().map(absolute).collect::<Result<_, _>>()?;
-    found.sort();
-    found.dedup();
-    Ok(found)
+    });
+    all
 }

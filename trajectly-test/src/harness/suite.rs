@@ -18,6 +18,22 @@ pub struct Suite {
     pub(crate) snapshot: SnapshotFn,
     pub(crate) specs: Option<&'static str>,
     pub(crate) upstream: Option<Upstream>,
+    pub(crate) overrides: Overrides,
+}
+
+/// What the command line says over what specs and folders say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Overrides {
+    /// In place of `strict` in every spec.
+    pub(crate) strict: Option<bool>,
+    /// In place of `.trajectly/baselines`, absolute.
+    pub(crate) baseline_dir: Option<PathBuf>,
+    /// In place of `.trajectly/fixtures`, absolute.
+    pub(crate) fixtures_dir: Option<PathBuf>,
+    /// The flags that say the above again, with a space before each.
+    pub(crate) flags: String,
+    /// The same of the flag that names the project's folder.
+    pub(crate) project_flag: String,
 }
 
 /// What cargo and the compiler know of a test binary.
@@ -42,12 +58,13 @@ impl Suite {
         snapshot: SnapshotFn,
     ) -> Self {
         let target = Some(Target { package, crate_name, file });
-        Self { root: env::manifest_dir(manifest_dir, package), target, snapshot, specs: None, upstream: None }
+        let root = env::manifest_dir(manifest_dir, package);
+        Self { root, target, snapshot, specs: None, upstream: None, overrides: Overrides::default() }
     }
 
     #[cfg(feature = "cli")]
-    pub(crate) fn of_command_line(root: PathBuf, snapshot: SnapshotFn) -> Self {
-        Self { root, target: None, snapshot, specs: None, upstream: None }
+    pub(crate) fn of_command_line(root: PathBuf, overrides: Overrides, snapshot: SnapshotFn) -> Self {
+        Self { root, target: None, snapshot, specs: None, upstream: None, overrides }
     }
 
     /// Makes every spec that this glob matches a test, unless a function claims it.

@@ -22,4 +22,6 @@ pub(crate) use failure::{View, failure};
 pub(crate) use paint::Paint;
 #[cfg(feature = "cli")]
 pub(crate) use text::clean;
+#[cfg(feature = "cli")]
+pub(crate) use trouble::passed;
 pub(crate) use trouble::{Trouble, drift, failure_title, spec_error, trouble};

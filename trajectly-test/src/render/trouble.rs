@@ -112,6 +112,12 @@ pub(crate) fn drift(
     paragraphs(&[title("FAIL", name, "the run has drifted", paint), block.finish(), rows(&last, paint)])
 }
 
+/// What is said of a test that is as it should be, in one line.
+#[cfg(feature = "cli")]
+pub(crate) fn passed(word: &str, name: &str, paint: Paint) -> String {
+    format!("{} {}", paint.text(Role::New, word), clean(name))
+}
+
 /// The first line of a failure.
 pub(super) fn title(word: &str, name: &str, what: &str, paint: Paint) -> String {
     let separator = if what.is_empty() { "" } else { ": " };

@@ -6,18 +6,35 @@ use std::path::Path;
 use crate::harness::{Case, Suite, Target};
 use crate::render::Commands;
 
-/// The words before a test's name that run the tests of the suite's target; `None` for the command line.
-pub(super) fn cargo_test(suite: &Suite) -> Option<String> {
-    let target = suite.target.as_ref()?;
-    Some(format!("cargo test -p {}{} -- --exact", target.package, target_flag(target, &suite.root)))
+/// What runs a suite's tests, up to a test's name.
+pub(super) enum Program {
+    /// The tests of a target, under cargo.
+    CargoTest(String),
+    /// The command line, with the flags of `run` and those of `record`.
+    CommandLine { run: String, record: String },
 }
 
-/// The commands for a test; `cargo_test` is what [`cargo_test`] says.
-pub(super) fn commands_of(cargo_test: Option<&str>, case: &Case) -> Commands {
+impl Program {
+    pub(super) fn of(suite: &Suite) -> Self {
+        match &suite.target {
+            Some(target) => {
+                let flag = target_flag(target, &suite.root);
+                Self::CargoTest(format!("cargo test -p {}{flag} -- --exact", target.package))
+            }
+            None => {
+                let record = suite.overrides.project_flag.clone();
+                Self::CommandLine { run: format!("{record}{}", suite.overrides.flags), record }
+            }
+        }
+    }
+}
+
+/// The commands for a test.
+pub(super) fn commands_of(program: &Program, case: &Case) -> Commands {
     let name = quoted(&case.name);
     let records = case.expect_fail().is_none();
-    match cargo_test {
-        Some(cargo_test) => {
+    match program {
+        Program::CargoTest(cargo_test) => {
             let run = format!("{cargo_test} {name}");
             Commands {
                 accept: records.then(|| format!("TRAJECTLY_UPDATE=accept {run}")),
@@ -25,10 +42,10 @@ pub(super) fn commands_of(cargo_test: Option<&str>, case: &Case) -> Commands {
                 reproduce: run,
             }
         }
-        None => Commands {
-            reproduce: format!("trajectly run {name}"),
+        Program::CommandLine { run, record } => Commands {
+            reproduce: format!("trajectly run{run} {name}"),
             accept: None,
-            record: records.then(|| format!("trajectly record {name}")),
+            record: records.then(|| format!("trajectly record{record} {name}")),
         },
     }
 }

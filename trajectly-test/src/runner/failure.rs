@@ -47,6 +47,17 @@ impl Failure {
         self.outside.as_ref().map(|(code, message)| (*code, message.as_str()))
     }
 
+    /// Whether a verdict says all of it.
+    pub(super) fn is_of_a_verdict(&self) -> bool {
+        self.outside.is_none() && self.code.is_some()
+    }
+
+    /// What is wrong, of a text that is all there is.
+    pub(super) fn first_line(&self) -> String {
+        let line = self.text.lines().next().unwrap_or_default();
+        line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    }
+
     /// The same failure with more text under its own.
     pub(crate) fn with(mut self, more: &str) -> Self {
         self.text.push_str("\n\n");

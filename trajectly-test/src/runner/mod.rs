@@ -9,24 +9,27 @@ mod notes;
 mod order;
 mod promote;
 mod replay;
+mod reports;
 mod session;
 mod test;
 mod upstream;
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "cli")]
 pub(crate) use commands::quoted;
 pub(crate) use failure::Failure;
-use trajectly_engine::report::Report;
+use trajectly_engine::report::{Report, Summary};
 
 use crate::env::{Env, Mode};
 use crate::gateway::Gateway;
 use crate::harness::{Case, Suite};
 use crate::render::Paint;
 
+use commands::Program;
 use order::Recordings;
+use reports::Reports;
 use test::Test;
 
 /// Runs tests. Cheap to clone; all clones share one gateway.
@@ -39,7 +42,9 @@ struct Shared {
     suite: Suite,
     env: Env,
     paint: Paint,
-    cargo_test: Option<String>,
+    program: Program,
+    /// What came of the tests so far.
+    summary: Mutex<Summary>,
 }
 
 /// What a test is about to do.
@@ -52,19 +57,23 @@ enum Plan {
 
 impl Runner {
     pub(crate) fn new(suite: Suite, env: Env, paint: Paint) -> Self {
-        let cargo_test = commands::cargo_test(&suite);
-        Self { shared: Arc::new(Shared { suite, env, paint, cargo_test }) }
+        let program = Program::of(&suite);
+        Self { shared: Arc::new(Shared { suite, env, paint, program, summary: Mutex::default() }) }
     }
 
     /// Looks at all tests of a run before any starts: which of them will record what. Those come first from then on, as
-    /// others may wait for their baselines.
+    /// others may wait for their baselines. Returns their names.
     ///
     /// # Errors
     ///
     /// If two tests are to record the same baseline.
-    pub(crate) fn prepare(&self, cases: &mut [Case], wanted: impl Fn(&Case) -> bool) -> Result<(), String> {
+    pub(crate) fn prepare(
+        &self,
+        cases: &mut [Case],
+        wanted: impl Fn(&Case) -> bool,
+    ) -> Result<HashSet<String>, String> {
         if !self.shared.env.mode.may_write() {
-            return Ok(());
+            return Ok(HashSet::new());
         }
         let mut recording = HashSet::new();
         for case in cases.iter().filter(|case| wanted(case)) {
@@ -76,7 +85,7 @@ impl Runner {
             }
         }
         cases.sort_by_key(|case| !recording.contains(&case.name));
-        Ok(())
+        Ok(recording)
     }
 
     /// Runs one test. What is returned is the agent's output; what fails is the whole text to show.
@@ -85,15 +94,34 @@ impl Runner {
     ///
     /// If the test fails.
     pub(crate) fn run(&self, case: &Case) -> Result<String, Failure> {
-        let test = Test::load(self, case)?;
-        let result = self.run_test(&test).map_err(|failure| failure.titled(&test));
-        if let Err(failure) = &result
-            && let Some((code, message)) = failure.to_report()
-        {
-            let report = Report::error(&test.spec, test.spec_file(), code, message, &test.commands.reproduce);
-            replay::report(&test, &report)?;
+        let test = match Test::load(self, case) {
+            Ok(test) => test,
+            Err(failure) => {
+                match failure.to_report() {
+                    Some((code, message)) => Reports::of(self, case).write_unread(code, message)?,
+                    None => Reports::of(self, case).note(&failure.first_line()),
+                }
+                return Err(failure);
+            }
+        };
+        let result = self.run_test(&test);
+        if let Err(failure) = &result {
+            match failure.to_report() {
+                Some((code, message)) => {
+                    let said = Report::error(&test.spec, test.spec_file(), code, message, &test.commands.reproduce);
+                    Reports::of(self, case).write(&said)?;
+                }
+                None if failure.is_of_a_verdict() => {}
+                None => Reports::of(self, case).note(&failure.first_line()),
+            }
         }
-        result
+        result.map_err(|failure| failure.titled(&test))
+    }
+
+    /// What came of the tests so far: a row for each that was replayed, or that failed.
+    #[cfg(feature = "cli")]
+    pub(crate) fn summary(&self) -> Summary {
+        self.shared.summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {
@@ -132,7 +160,7 @@ impl Runner {
             },
         };
         if plan != Plan::Replay && self.shared.env.writes_refused {
-            return Err(test.writes_refused());
+            return Err(test.writes_refused(self.shared.suite.target.is_none()));
         }
         Ok(plan)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
-use trajectly_engine::report::{Report, Summary};
+use trajectly_engine::report::Report;
 use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
@@ -13,6 +13,7 @@ use trajectly_engine::verdict::{Status, Verdict, judge};
 use super::meta::BaselineMeta;
 use super::notes::{notes, tell_unenforced};
 use super::promote::Accepted;
+use super::reports::Reports;
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::route;
@@ -40,7 +41,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
     if ran.is_empty() && ran.ended_well() {
         return Err(empty(test, &ran));
     }
-    keep(test, &candidate, &verdict, &ran)?;
+    keep(runner, test, &candidate, &verdict, &ran)?;
     if let Some(expected) = &test.expected {
         return expected_end(test, expected, &baseline, &candidate, &verdict, &ran);
     }
@@ -110,7 +111,7 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
 }
 
 /// Keeps the run's own files: its trace, its reports, and the prefix that fails.
-fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Result<(), StoreError> {
+fn keep(runner: &Runner, test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Result<(), StoreError> {
     let store = &test.store;
     store.write_run_file(&store.current_path(&test.file_slug), &candidate.to_jsonl())?;
     let prefix = store.prefix_path(&test.file_slug);
@@ -127,27 +128,7 @@ fn keep(test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Res
     };
     let said = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
     let predicates = Some(Predicates::of(candidate, &test.spec.abstraction));
-    report(test, &Report { network_guard: ran.guard.name(), predicates, ..said })
-}
-
-/// Writes a report, and its row among the latest.
-pub(super) fn report(test: &Test<'_>, report: &Report) -> Result<(), StoreError> {
-    let store = &test.store;
-    let (json, latest) = (report.to_json_pretty(), store.report_path("latest", "json"));
-    let json_path = store.report_path(&test.file_slug, "json");
-    if store.says(&json_path, &json) && latest.exists() {
-        // The report was written after its row, so the row is there too.
-        return Ok(());
-    }
-    store.edit_shared(&latest, |old| {
-        let mut summary = old.and_then(|text| Summary::parse(&text)).unwrap_or_default();
-        summary.retain(|spec| store.root().join(spec).exists());
-        summary.put(report.row());
-        let markdown = store.report_path("latest", "md");
-        vec![(markdown, summary.to_markdown()), (latest.clone(), summary.to_json_pretty())]
-    })?;
-    store.write_run_file(&store.report_path(&test.file_slug, "md"), &report.to_markdown())?;
-    store.write_run_file(&json_path, &json)
+    Reports::of(runner, test.case).write(&Report { network_guard: ran.guard.name(), predicates, ..said })
 }
 
 fn failed(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Failure {

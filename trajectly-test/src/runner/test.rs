@@ -34,11 +34,17 @@ impl<'a> Test<'a> {
     /// If the spec cannot be read, or nothing says how to run it: the text to show.
     pub(super) fn load(runner: &Runner, case: &'a Case) -> Result<Self, Failure> {
         let suite = &runner.shared.suite;
-        let store = Store::for_spec(&case.spec, &suite.root);
+        let overrides = &suite.overrides;
+        let store = Store::for_spec(&case.spec, &suite.root)
+            .redirected(overrides.baseline_dir.as_deref(), overrides.fixtures_dir.as_deref());
         let spec_file = store.display(&case.spec);
-        let commands = commands_of(runner.shared.cargo_test.as_deref(), case);
+        let commands = commands_of(&runner.shared.program, case);
         let paint = runner.shared.paint;
-        let spec = load(case, &spec_file).map_err(|error| spec_error(&case.name, &error, &commands, paint))?;
+        let mut spec = load(case, &spec_file).map_err(|error| {
+            let text = spec_error(&case.name, &error, &commands, paint);
+            Failure::outside(Code::SpecInvalid, &summary(&error), text)
+        })?;
+        spec.strict = overrides.strict.unwrap_or(spec.strict);
         let expected = match case.expect_fail() {
             Some(code) => Some(Expect { status: ExpectedStatus::Fail, code: Some(known(code)?), witness_index: None }),
             None => spec.expect,
@@ -89,8 +95,9 @@ impl<'a> Test<'a> {
         Failure::outside(code, message, trouble(&shown, self.paint))
     }
 
-    pub(super) fn writes_refused(&self) -> Failure {
-        let help = ["set TRAJECTLY_ALLOW_CI_WRITE=1 in a job that is meant to update baselines".to_owned()];
+    pub(super) fn writes_refused(&self, by_command_line: bool) -> Failure {
+        let how = if by_command_line { "say --allow-ci-write" } else { "set TRAJECTLY_ALLOW_CI_WRITE=1" };
+        let help = [format!("{how} in a job that is meant to update baselines")];
         self.trouble(Code::CiWriteRefused, "baselines are not written in CI", &[], &help, "")
     }
 }
@@ -104,14 +111,28 @@ fn load(case: &Case, spec_file: &str) -> Result<Spec, SpecError> {
     Ok(spec)
 }
 
+/// The first problem of a spec, on one line.
+fn summary(error: &SpecError) -> String {
+    let Some(first) = error.problems.first() else { return "the spec cannot be used".to_owned() };
+    let place = first.location.as_ref().map(|at| match at.file == error.file {
+        true => format!("line {}: ", at.line),
+        false => format!("{}, line {}: ", at.file, at.line),
+    });
+    let more = match error.problems.len() + error.omitted {
+        0 | 1 => String::new(),
+        count => format!(" (the first of {count} problems)"),
+    };
+    format!("{}{}{more}", place.unwrap_or_default(), first.message)
+}
+
 /// Name of the files of a spec file's runs. `latest` is taken: the summary of all has it.
-fn file_slug(spec_file: &str) -> String {
+pub(super) fn file_slug(spec_file: &str) -> String {
     let slug = slug(&stem(spec_file));
     if slug == "latest" { "spec-latest".to_owned() } else { slug }
 }
 
 /// `specs/a/b.agent.yaml` → `a/b`: what tells a spec file from the others of its project.
-fn stem(spec_file: &str) -> String {
+pub(super) fn stem(spec_file: &str) -> String {
     let path = spec_file.strip_prefix("specs/").unwrap_or(spec_file);
     let endings = [".agent.yaml", ".agent.yml", ".yaml", ".yml"];
     endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path).to_owned()

@@ -79,13 +79,24 @@ pub(crate) struct BaselineFiles {
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     root: PathBuf,
+    baselines: PathBuf,
+    fixtures: PathBuf,
 }
 
 impl Store {
     /// The nearest `.trajectly/` above the spec, else the one to be made in `fallback`.
     pub(crate) fn for_spec(spec: &Path, fallback: &Path) -> Self {
         let found = spec.ancestors().skip(1).find(|folder| folder.join(FOLDER).is_dir());
-        Self { root: found.unwrap_or(fallback).to_owned() }
+        let root = found.unwrap_or(fallback).to_owned();
+        let [baselines, fixtures] = ["baselines", "fixtures"].map(|name| root.join(FOLDER).join(name));
+        Self { root, baselines, fixtures }
+    }
+
+    /// The same with baselines or fixtures in other folders.
+    pub(crate) fn redirected(mut self, baselines: Option<&Path>, fixtures: Option<&Path>) -> Self {
+        self.baselines = baselines.map_or(self.baselines, Path::to_owned);
+        self.fixtures = fixtures.map_or(self.fixtures, Path::to_owned);
+        self
     }
 
     /// The folder that holds `.trajectly/`.
@@ -99,15 +110,15 @@ impl Store {
     }
 
     pub(crate) fn baseline_path(&self, slug: &str) -> PathBuf {
-        self.path("baselines", slug, "jsonl")
+        self.baselines.join(format!("{slug}.jsonl"))
     }
 
     pub(crate) fn meta_path(&self, slug: &str) -> PathBuf {
-        self.path("baselines", slug, "meta.json")
+        self.baselines.join(format!("{slug}.meta.json"))
     }
 
     pub(crate) fn fixtures_path(&self, slug: &str) -> PathBuf {
-        self.path("fixtures", slug, "json")
+        self.fixtures.join(format!("{slug}.json"))
     }
 
     pub(crate) fn current_path(&self, file_slug: &str) -> PathBuf {
