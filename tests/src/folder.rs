@@ -57,8 +57,13 @@ impl Folder {
 
     /// The command line, run here.
     pub fn trajectly<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        Run::new(Self::program()).args(args).current_dir(self.root())
+    }
+
+    /// The built command line.
+    pub fn program() -> PathBuf {
         let tests = std::env::current_exe().expect("a test binary has a path");
         let built = tests.ancestors().nth(2).expect("cargo builds tests in a folder beside its programs");
-        Run::new(built.join("command_line")).args(args).current_dir(self.root())
+        built.join("command_line")
     }
 }
