@@ -13,6 +13,7 @@ mod project;
 mod provider;
 mod python;
 mod run;
+mod schema;
 
 pub use build::{Binary, agent_program, fat_lto_binary, repository};
 pub use built_crate::BuiltCrate;
@@ -24,3 +25,4 @@ pub use lifeline::Lifeline;
 pub use project::Project;
 pub use provider::{Answer, Provider, Request};
 pub use run::{Output, Run};
+pub use schema::{Schema, of_specs as schema_of_specs};

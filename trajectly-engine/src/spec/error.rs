@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::read::Findings;
+use super::notes::Findings;
 
 /// A place in a spec file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,15 +5,19 @@
 
 mod compose;
 mod contracts;
+mod draft;
 mod error;
+mod keys;
 mod load;
 mod locate;
 mod model;
 mod node;
+mod notes;
 mod obligations;
 mod path;
 mod pattern;
 mod read;
+mod schema;
 mod sections;
 mod suggest;
 mod yaml;
@@ -30,3 +34,4 @@ pub use model::{
     SchemaVersion, SnapshotLevel, Spec, Subprocess, SubprocessMode, Transport,
 };
 pub(crate) use path::SpecPath;
+pub use schema::schema;

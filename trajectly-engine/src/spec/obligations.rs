@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::contracts::*;
+use super::keys::Keys;
 use super::node::Value;
-use super::read::{Field, Keys};
+use super::read::Field;
 
 /// The one version of the block there is.
 const VERSION: &str = "v1";
@@ -72,14 +73,8 @@ fn sequence(keys: &mut Keys<'_>) -> Sequence {
 }
 
 fn before(field: &Field<'_>) -> Option<Before> {
-    let [before, after] = field.block(|keys| {
-        ["before", "after"].map(|key| match keys.take(key) {
-            Some(field) => field.name(),
-            None => {
-                keys.problem(&format!("`{key}` is missing"), Some("write {before: FIRST, after: SECOND}"));
-                None
-            }
-        })
+    let [before, after] = field.mapping(|keys| {
+        ["before", "after"].map(|key| keys.required(key, "write {before: FIRST, after: SECOND}")?.name())
     });
     Some(Before { before: before?, after: after? })
 }
@@ -170,6 +165,6 @@ fn field_rule(keys: &mut Keys<'_>) -> FieldRule {
         choices: part("enum", "a list", |value| matches!(value, Value::List(_)))
             .and_then(|field| Some(field.list()?.iter().map(Field::json).collect())),
         pattern: part("regex", "a string", |value| matches!(value, Value::String(_))).and_then(|field| field.pattern()),
-        kind: keys.take("type").filter(|field| !field.is_empty()).and_then(|field| field.loose_choice(&types)),
+        kind: keys.take("type").and_then(Field::filled).and_then(|field| field.loose_choice(&types)),
     }
 }

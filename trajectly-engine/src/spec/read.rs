@@ -1,101 +1,27 @@
 //! Typed reading of a spec's values. Every refusal is noted with its place, and reading goes on.
+//!
+//! The same readers make the schema: in a draft every key seems to be there, and what is asked of its value is noted instead.
 
-use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::time::Duration;
 
 use regex::Regex;
 
-use super::error::{self, Problem};
-use super::locate::Fault;
-use super::node::{Entry, Node, Place, Sources, Value};
+use super::draft::Kind;
+use super::keys::Keys;
+use super::node::{Entry, Node, Place, Value};
+use super::notes::Notes;
 use super::path::SpecPath;
 use super::pattern;
 use super::suggest::nearest;
 use crate::json::{Json, Number};
-
-/// A block with more keys than this does not list them all to whoever mistypes one.
-const MOST_KEYS: usize = 12;
-
-/// What all readers of one spec share: where its texts are, and what was found so far.
-pub(super) struct Notes<'s> {
-    sources: &'s Sources,
-    problems: RefCell<Vec<Problem>>,
-    omitted: Cell<usize>,
-    warnings: RefCell<Vec<Problem>>,
-}
-
-/// What reading came to, beside the values.
-pub(super) struct Findings {
-    /// What makes the spec unusable.
-    pub(super) problems: Vec<Problem>,
-    /// How many further problems there are.
-    pub(super) omitted: usize,
-    /// What is only worth telling.
-    pub(super) warnings: Vec<Problem>,
-}
-
-/// Nobody reads on after so many. A problem holds the line it stands on, which may be the whole text.
-const MOST_PROBLEMS: usize = 100;
-
-impl<'s> Notes<'s> {
-    pub(super) fn new(sources: &'s Sources) -> Notes<'s> {
-        Notes { sources, problems: RefCell::default(), omitted: Cell::default(), warnings: RefCell::default() }
-    }
-
-    fn found(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) -> Problem {
-        let location = place.and_then(|place| self.sources.location(place));
-        Problem { location, path: path.to_string(), message, help: help.map(str::to_owned) }
-    }
-
-    fn note(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) {
-        if self.is_full() {
-            self.omitted.set(self.omitted.get() + 1);
-        } else {
-            self.problems.borrow_mut().push(self.found(place, path, message, help));
-        }
-    }
-
-    fn warn(&self, place: Option<Place>, path: &SpecPath, message: String, help: Option<&str>) {
-        if self.warnings.borrow().len() < MOST_PROBLEMS {
-            self.warnings.borrow_mut().push(self.found(place, path, message, help));
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.problems.borrow().len() >= MOST_PROBLEMS
-    }
-
-    pub(super) fn faults(&self, faults: Vec<Fault>) {
-        for fault in faults {
-            self.note(Some(fault.place), &SpecPath::root(), fault.message, fault.help);
-        }
-    }
-
-    /// All that was found, in the order of the places; `file` is the spec's own.
-    pub(super) fn into_findings(self, file: &str) -> Findings {
-        let (mut problems, mut warnings) = (self.problems.into_inner(), self.warnings.into_inner());
-        error::sort(file, &mut problems);
-        error::sort(file, &mut warnings);
-        Findings { problems, omitted: self.omitted.get(), warnings }
-    }
-}
 
 /// A value that is there, and the way to it.
 #[derive(Clone)]
 pub(super) struct Field<'a> {
     node: &'a Node,
     key_place: Option<Place>,
-    path: SpecPath,
-    notes: &'a Notes<'a>,
-}
-
-/// The keys of a mapping, taken one by one; what is left when the reader is done is unknown.
-pub(super) struct Keys<'a> {
-    entries: &'a [Entry],
-    known: Vec<&'static str>,
-    /// What to point at when the mapping as a whole is at fault.
-    place: Option<Place>,
-    path: SpecPath,
+    pub(super) path: SpecPath,
     notes: &'a Notes<'a>,
 }
 
@@ -106,10 +32,30 @@ impl<'a> Field<'a> {
 
     /// The folder that a path written here is relative to; none for a spec that was not read from text.
     pub(super) fn folder(&self) -> Option<&'a Path> {
-        Some(self.notes.sources.folder(self.node.place?.source))
+        Some(self.notes.folder(self.node.place?.source))
     }
 
+    /// What a draft has under a key.
+    pub(super) fn drafted(path: SpecPath, notes: &'a Notes<'a>) -> Field<'a> {
+        static ABSENT: Node = Node { value: Value::Null, place: None };
+        notes.draft(&path, |_| ());
+        Field { node: &ABSENT, key_place: None, path, notes }
+    }
+
+    /// Says what the value is to be. `None` in a draft, where there is nothing to go on with.
+    pub(super) fn is(&self, kind: Kind) -> Option<()> {
+        self.notes.draft(&self.path, |part| part.kind = Some(kind));
+        (!self.notes.is_drafting()).then_some(())
+    }
+
+    /// Says that the key may be there without a value.
+    fn may_be_empty(&self) {
+        self.notes.draft(&self.path, |part| part.may_be_empty = true);
+    }
+
+    /// The value, whatever it is.
     pub(super) fn json(&self) -> Json {
+        let _ = self.is(Kind::Any);
         self.node.to_json()
     }
 
@@ -118,7 +64,13 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.node.value == Value::Null
+        self.node.value == Value::Null && !self.notes.is_drafting()
+    }
+
+    /// This value, unless its key is there without one, which then means nothing.
+    pub(super) fn filled(self) -> Option<Field<'a>> {
+        self.may_be_empty();
+        (!self.is_empty()).then_some(self)
     }
 
     /// Notes that something is wrong with this value.
@@ -178,7 +130,7 @@ impl<'a> Field<'a> {
 
     /// A string with something beside blanks in it, as it is written.
     pub(super) fn name(&self) -> Option<String> {
-        let name = self.string()?;
+        let name = self.text_of(Kind::Text)?;
         if name.trim().is_empty() {
             self.problem(format!("`{}` is blank", self.path), Some("give it a value, or remove it"));
             return None;
@@ -187,6 +139,11 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn string(&self) -> Option<String> {
+        self.text_of(Kind::String)
+    }
+
+    fn text_of(&self, kind: Kind) -> Option<String> {
+        self.is(kind)?;
         match &self.node.value {
             Value::String(text) => Some(text.clone()),
             Value::Bool(_) | Value::Number(_) => self.expected("a string", Some("put it in quotes")),
@@ -195,6 +152,7 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn flag(&self) -> Option<bool> {
+        self.is(Kind::Flag)?;
         let help = match &self.node.value {
             Value::Bool(value) => return Some(*value),
             Value::String(text) => flag_help(text),
@@ -205,6 +163,11 @@ impl<'a> Field<'a> {
 
     /// A whole number from 0.
     pub(super) fn count(&self) -> Option<u64> {
+        self.count_of(Kind::Count)
+    }
+
+    fn count_of(&self, kind: Kind) -> Option<u64> {
+        self.is(kind)?;
         let help = match &self.node.value {
             Value::Number(number) => match number.as_u64() {
                 Some(count) if number.is_integer() => return Some(count),
@@ -220,7 +183,7 @@ impl<'a> Field<'a> {
 
     /// A whole number from 1.
     pub(super) fn positive(&self) -> Option<u64> {
-        match self.count()? {
+        match self.count_of(Kind::Positive)? {
             0 => self.expected("1 or more", None),
             count => Some(count),
         }
@@ -228,21 +191,32 @@ impl<'a> Field<'a> {
 
     /// A number, as it is written.
     pub(super) fn number(&self) -> Option<Number> {
+        self.is(Kind::Number)?;
         match &self.node.value {
             Value::Number(number) => Some(number.clone()),
             _ => self.expected("a number", None),
         }
     }
 
+    /// A stretch of time, written as a number of seconds.
+    pub(super) fn seconds(&self) -> Option<Duration> {
+        self.is(Kind::Seconds)?;
+        let Value::Number(number) = &self.node.value else { return self.expected("a number of seconds", None) };
+        let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
+        match seconds.map(Duration::try_from_secs_f64) {
+            Some(Ok(duration)) if !duration.is_zero() => Some(duration),
+            _ => self.expected("a number of seconds greater than 0", None),
+        }
+    }
+
     /// This value, as a part of a rule that may be left out. A part of another kind than `what` is no rule: it is told of, and left
     /// out.
     pub(super) fn fitting(self, what: &str, fits: fn(&Value) -> bool) -> Option<Field<'a>> {
-        if fits(&self.node.value) {
-            return Some(self);
+        let field = self.filled()?;
+        if field.notes.is_drafting() || fits(&field.node.value) {
+            return Some(field);
         }
-        if !self.is_empty() {
-            self.warn(format!("`{}` is {}, not {what}, and has no effect", self.path, self.node.described()), None);
-        }
+        field.warn(format!("`{}` is {}, not {what}, and has no effect", field.path, field.node.described()), None);
         None
     }
 
@@ -258,6 +232,7 @@ impl<'a> Field<'a> {
 
     fn chosen<T: Copy>(&self, choices: &[(&'static str, T)], is: impl Fn(&str, &str) -> bool) -> Option<T> {
         let words = choices.iter().map(|(word, _)| *word);
+        self.is(Kind::one_of(words.clone()))?;
         let all = one_of(words.clone());
         let Value::String(text) = &self.node.value else {
             // `off` is a word of ours and a flag of older YAML: an editor may have turned one into the other.
@@ -271,8 +246,36 @@ impl<'a> Field<'a> {
         self.expected(&all, help.as_deref())
     }
 
+    /// A text that is to be one of many words; whether it is, the caller sees.
+    pub(super) fn word_of(&self, words: impl Iterator<Item = &'static str>) -> Option<String> {
+        self.is(Kind::one_of(words))?;
+        self.text()
+    }
+
+    /// The version of a form, as it is written: quoted or not, with a `v` before it or not. A draft is of the first that is known.
+    pub(super) fn version(&self, known: &[&'static str]) -> Option<String> {
+        if self.is(Kind::versions(known)).is_none() {
+            return known.first().map(|version| (*version).to_owned());
+        }
+        match &self.node.value {
+            Value::String(text) => Some(text.trim().to_owned()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => {
+                let all: Vec<String> = known.iter().rev().map(|version| format!("{version:?}")).collect();
+                self.expected(
+                    &all.join(" or "),
+                    known.first().map(|v| format!("write `{}: {v:?}`", self.path)).as_deref(),
+                )
+            }
+        }
+    }
+
     /// The elements of a list; none if the key is there without a value.
     pub(super) fn list(&self) -> Option<Vec<Field<'a>>> {
+        self.may_be_empty();
+        if self.is(Kind::List).is_none() {
+            return Some(vec![Field { path: self.path.index(0), ..self.clone() }]);
+        }
         match &self.node.value {
             Value::List(items) => {
                 let field =
@@ -311,6 +314,11 @@ impl<'a> Field<'a> {
 
     /// The entries of a mapping whose keys are the user's own; none if the key is there without a value.
     pub(super) fn entries(&self) -> Option<Vec<(String, Field<'a>)>> {
+        self.may_be_empty();
+        if self.is(Kind::Map).is_none() {
+            // The key is of this place alone, so that what is read here does not count as read elsewhere.
+            return Some(vec![(self.path.to_string(), Field { path: self.path.key("*"), ..self.clone() })]);
+        }
         match &self.node.value {
             Value::Map(entries) => {
                 Some(entries.iter().map(|entry| (entry.key.clone(), entry.field(&self.path, self.notes))).collect())
@@ -320,29 +328,32 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Reads the spec as a whole, which must be a mapping.
+    /// Reads the spec as a whole.
     pub(super) fn whole<T: Default>(&self, read: impl FnOnce(&mut Keys<'a>) -> T) -> T {
         if self.is_empty() {
             self.problem("the spec is empty", Some("begin it with `schema_version: \"0.4\"`"));
+            return T::default();
         }
-        self.block(read)
+        self.mapping(read)
     }
 
-    /// Reads a mapping whose keys are ours, then notes the keys that `read` did not ask for. A key without a value reads like an
-    /// absent block; so does, after a note, a value that is no mapping.
+    /// Reads a mapping whose keys are ours. A key without a value reads like an absent block.
     pub(super) fn block<T: Default>(&self, read: impl FnOnce(&mut Keys<'a>) -> T) -> T {
+        match self.clone().filled() {
+            Some(field) => field.mapping(read),
+            None => T::default(),
+        }
+    }
+
+    /// Reads a mapping whose keys are ours, then notes the keys that `read` did not ask for. What is no mapping reads, after a note,
+    /// like an absent one.
+    pub(super) fn mapping<T: Default>(&self, read: impl FnOnce(&mut Keys<'a>) -> T) -> T {
         let entries = match &self.node.value {
+            _ if self.is(Kind::Block).is_none() => &[],
             Value::Map(entries) => entries.as_slice(),
-            Value::Null => return T::default(),
             _ => return self.expected("a mapping", None).unwrap_or_default(),
         };
-        let mut keys = Keys {
-            entries,
-            known: Vec::new(),
-            place: self.node.mark(self.key_place),
-            path: self.path.clone(),
-            notes: self.notes,
-        };
+        let mut keys = Keys::new(entries, self.node.mark(self.key_place), self.path.clone(), self.notes);
         let value = read(&mut keys);
         keys.finish();
         value
@@ -350,93 +361,8 @@ impl<'a> Field<'a> {
 }
 
 impl Entry {
-    fn field<'a>(&'a self, holder: &SpecPath, notes: &'a Notes<'a>) -> Field<'a> {
+    pub(super) fn field<'a>(&'a self, holder: &SpecPath, notes: &'a Notes<'a>) -> Field<'a> {
         Field { node: &self.node, key_place: self.key_place, path: holder.key(&self.key), notes }
-    }
-}
-
-impl<'a> Keys<'a> {
-    /// The value of a key, if the mapping has it.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<Field<'a>> {
-        self.known.push(key);
-        let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(entry.field(&self.path, self.notes))
-    }
-
-    /// The value of a key, read as a block; an absent key reads like an empty block.
-    pub(super) fn block<T: Default>(&mut self, key: &'static str, read: impl FnOnce(&mut Keys<'a>) -> T) -> T {
-        self.take(key).map_or_else(T::default, |field| field.block(read))
-    }
-
-    /// The flag under a key; false if it is absent.
-    pub(super) fn flag(&mut self, key: &'static str) -> bool {
-        self.take(key).and_then(|field| field.flag()).unwrap_or_default()
-    }
-
-    /// The whole number under a key.
-    pub(super) fn count(&mut self, key: &'static str) -> Option<u64> {
-        self.take(key)?.count()
-    }
-
-    /// The names listed under a key; none if it is absent.
-    pub(super) fn names(&mut self, key: &'static str) -> Vec<String> {
-        self.take(key).and_then(|field| field.names()).unwrap_or_default()
-    }
-
-    /// Refuses a key whose feature is not there yet, so that nothing in a spec is without effect in silence.
-    pub(super) fn not_yet(&mut self, key: &'static str) {
-        if let Some(field) = self.take(key).filter(|field| !field.is_empty()) {
-            field.key_problem(format!("`{}` is not supported by this version", field.path), Some("remove it for now"));
-        }
-    }
-
-    /// Refuses a key that names a file to build on, and that should have been followed and taken out before: in a spec that is no file,
-    /// and in a contracts file, it cannot be.
-    pub(super) fn only_in_files(&mut self, key: &'static str) {
-        if let Some(field) = self.take(key).filter(|field| !field.is_empty()) {
-            field.key_problem(format!("`{}` can only stand in a spec file", field.path), None);
-        }
-    }
-
-    /// Tells of a text that is taken for the sake of older specs and changes nothing.
-    pub(super) fn no_effect(&mut self, key: &'static str) {
-        if let Some(field) = self.take(key).filter(|field| !field.is_empty())
-            && field.text().is_some()
-        {
-            field.warn(format!("`{}` has no effect", field.path), Some("remove it"));
-        }
-    }
-
-    /// Tells of keys that are read, and whose effect is still to come.
-    pub(super) fn no_effect_yet(&self, keys: &[&str]) {
-        for entry in self.entries.iter().filter(|entry| keys.contains(&entry.key.as_str())) {
-            let field = entry.field(&self.path, self.notes);
-            field.warn(format!("`{}` has no effect yet", field.path), None);
-        }
-    }
-
-    /// Notes that something is wrong with the mapping as a whole, such as a key that is missing.
-    pub(super) fn problem(&self, message: &str, help: Option<&str>) {
-        self.notes.note(self.place, &self.path, message.to_owned(), help);
-    }
-
-    /// Lets the keys that were not asked for pass.
-    pub(super) fn leave_unread(&mut self) {
-        self.entries = &[];
-    }
-
-    fn finish(self) {
-        let unknown = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
-        for entry in unknown.filter(|entry| !entry.key.starts_with("x-")) {
-            let field = entry.field(&self.path, self.notes);
-            let near = if self.notes.is_full() { None } else { nearest(&entry.key, self.known.iter().copied()) };
-            let help = match near {
-                Some(known) => format!("did you mean `{known}`?"),
-                None if self.known.len() > MOST_KEYS => "keys of your own begin with `x-`".to_owned(),
-                None => format!("the keys here are {}; those of your own begin with `x-`", listed(&self.known)),
-            };
-            field.key_problem(format!("unknown key `{}`", field.path), Some(&help));
-        }
     }
 }
 
@@ -456,10 +382,4 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
         Some(last) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
         last => last.unwrap_or_default(),
     }
-}
-
-fn listed(words: &[&str]) -> String {
-    let mut words = words.to_vec();
-    words.sort_unstable();
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }

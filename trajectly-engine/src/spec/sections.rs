@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use super::keys::Keys;
 use super::model::*;
 use super::node::{Node, Sources};
 use super::obligations;
-use super::read::{Field, Keys};
+use super::read::Field;
 use super::suggest::nearest;
 use crate::code::Code;
 use crate::fixture::{MatchMode, Policy};
@@ -66,7 +66,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
             ],
         ),
         artifacts_dir: keys.block("artifacts", artifacts).dir,
-        timeout: keys.take("timeout_s").and_then(|field| seconds(&field)),
+        timeout: keys.take("timeout_s").and_then(|field| field.seconds()),
         limits: keys.block("limits", limits),
         expect: keys.take("expect").and_then(|field| expect(&field)),
         snapshot: word(
@@ -113,24 +113,19 @@ fn loose_word<T: Copy + Default>(keys: &mut Keys<'_>, key: &'static str, choices
 }
 
 fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
-    let remedy = "write `schema_version: \"0.4\"`";
-    let Some(field) = keys.take("schema_version") else {
-        keys.problem("`schema_version` is missing", Some("begin the spec with `schema_version: \"0.4\"`"));
-        return None;
-    };
-    let version = match field.json() {
-        Json::String(text) => text.trim().to_owned(),
-        Json::Number(number) => number.to_string(),
-        _ => return field.expected("\"0.3\" or \"0.4\"", Some(remedy)),
-    };
-    match version.as_str() {
-        "0.3" | "v0.3" => return Some(SchemaVersion::V03),
-        "0.4" | "v0.4" => return Some(SchemaVersion::V04),
-        "0.1" | "v0.1" | "0.2" | "v0.2" | "1" | "v1" => {
+    let field = keys.required("schema_version", "begin the spec with `schema_version: \"0.4\"`")?;
+    let version = field.version(&["0.4", "0.3"])?;
+    match version.strip_prefix('v').unwrap_or(&version) {
+        "0.4" => return Some(SchemaVersion::V04),
+        "0.3" => return Some(SchemaVersion::V03),
+        "0.1" | "0.2" | "1" => {
             let help = "write `schema_version: \"0.4\"`, and mend what is then refused";
             field.problem(format!("schema_version {version} is no longer read; 0.3 and 0.4 are"), Some(help));
         }
-        _ => field.problem(format!("schema_version {version:?} is not known; 0.3 and 0.4 are"), Some(remedy)),
+        _ => {
+            let help = "write `schema_version: \"0.4\"`";
+            field.problem(format!("schema_version {version:?} is not known; 0.3 and 0.4 are"), Some(help));
+        }
     }
     None
 }
@@ -147,8 +142,9 @@ fn default_name(keys: &Keys<'_>, origin: &Origin<'_>) -> Option<String> {
 
 fn command(keys: &mut Keys<'_>) -> Option<String> {
     let entrypoint = keys.take("entrypoint");
+    let file = entrypoint.as_ref().and_then(|field| field.text());
     let Some(command) = keys.take("command") else {
-        return entrypoint?.text().map(|file| format!("python {}", shell_quoted(&file)));
+        return file.map(|file| format!("python {}", shell_quoted(&file)));
     };
     if let Some(entrypoint) = entrypoint {
         entrypoint.warn("`entrypoint` has no effect beside `command`", Some("remove one of the two"));
@@ -329,14 +325,6 @@ fn artifacts(keys: &mut Keys<'_>) -> Artifacts {
     }
 }
 
-fn seconds(field: &Field<'_>) -> Option<Duration> {
-    let seconds = field.number()?.as_f64().filter(|seconds| *seconds > 0.0);
-    match seconds.map(Duration::try_from_secs_f64) {
-        Some(Ok(duration)) if !duration.is_zero() => Some(duration),
-        _ => field.expected("a number of seconds greater than 0", None),
-    }
-}
-
 fn limits(keys: &mut Keys<'_>) -> Limits {
     let mut limit = |key| keys.take(key).and_then(|field| field.positive());
     Limits { memory_mb: limit("memory_mb"), open_files: limit("open_files"), output_bytes: limit("output_bytes") }
@@ -370,7 +358,7 @@ fn expect(field: &Field<'_>) -> Option<Expect> {
 }
 
 fn code(field: &Field<'_>) -> Option<Code> {
-    let text = field.text()?;
+    let text = field.word_of(Code::ALL.iter().map(|code| code.as_str()))?;
     text.parse().ok().or_else(|| {
         let help =
             nearest(&text, Code::ALL.iter().map(|code| code.as_str())).map(|code| format!("did you mean {code}?"));

@@ -11,6 +11,7 @@ mod progress;
 mod record;
 mod run;
 mod scaffold;
+mod schema;
 mod specs;
 mod targets;
 
@@ -57,6 +58,9 @@ enum Command {
     /// Replay specs offline and judge them against their baselines
     #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
     Run(run::Run),
+    /// Print the JSON Schema of specs, for editors
+    #[command(after_help = "Example:\n  trajectly schema > agent.schema.json")]
+    Schema(schema::Schema),
 }
 
 impl Command {
@@ -68,6 +72,7 @@ impl Command {
             Command::Init(init) => init.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),
+            Command::Schema(schema) => schema.run(),
         }
     }
 }
