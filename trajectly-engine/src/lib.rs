@@ -69,4 +69,4 @@ mod contracts;
 mod host;
 mod number;
 mod personal;
-mod refinement;
+pub mod refinement;

@@ -94,7 +94,6 @@ fn what_has_no_effect_is_a_warning() {
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
             "mode_profile: strict\n",
             "replay: {drift: warn}\n",
-            "refinement: {parallel: unordered}\n",
         ),
         "specs/a.yaml",
     )
@@ -128,7 +127,6 @@ fn what_has_no_effect_is_a_warning() {
             ),
             (Some(8), "mode_profile", "`mode_profile` has no effect yet"),
             (Some(9), "replay.drift", "`replay.drift` has no effect yet"),
-            (Some(10), "refinement.parallel", "`refinement.parallel` has no effect yet"),
         ]
     );
     assert_eq!(spec.require_command(), Ok("run"));

@@ -1,7 +1,9 @@
 //! The abstraction α: what a trace comes to when only the shape of the run counts.
 
+mod asked;
 mod predicates;
 
+pub(crate) use asked::responses;
 pub use predicates::{Predicates, Price};
 
 use crate::trace::{Event, EventType, Trace};

@@ -220,7 +220,6 @@ fn json_paths(field: &Field<'_>) -> Option<Vec<String>> {
 }
 
 fn refinement(keys: &mut Keys<'_>) -> Refinement {
-    keys.no_effect_yet(&["parallel"]);
     Refinement {
         mode: word(
             keys,

@@ -188,15 +188,6 @@ fn reject(
     test.trouble(Code::RecordingRejected, "this run cannot be a baseline", &body, &help, &ran.output)
 }
 
-/// The calls of the baseline that a run must repeat, in order.
-pub(super) fn required_calls<'a>(spec: &Spec, baseline: &'a Trace) -> Vec<&'a str> {
-    let calls = baseline.events.iter().filter(|event| event.event_type == EventType::ToolCalled);
-    calls
-        .filter_map(|event| event.tool_name())
-        .filter(|name| !spec.refinement.ignore_call_tools.iter().any(|ignored| ignored == name))
-        .collect()
-}
-
 /// Fixtures as they may be stored.
 fn redact_all(spec: &Spec, fixtures: &mut [Fixture]) {
     for fixture in fixtures {

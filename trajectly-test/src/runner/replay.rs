@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
+use trajectly_engine::refinement::survivors;
 use trajectly_engine::report::Report;
 use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::{EventType, Trace};
@@ -195,7 +196,7 @@ fn review(
     }
     let path = test.snapshot_path();
     let file = test.store.display(&path);
-    let required = promote::required_calls(&test.spec, &baseline.trace);
+    let required = survivors(&test.spec.refinement, &baseline.trace, candidate);
     let now = snapshot::text_of(&test.spec, candidate, Some(&required));
     let says_so = |accepted: &Option<String>| accepted.as_deref().is_some_and(|text| snapshot::same(text, &now));
     let old = baseline.snapshot.as_ref().map_err(|NoSnapshot| {
@@ -220,7 +221,7 @@ fn review(
         let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
         return Err(Failure::outside(Code::SnapshotDrift, &format!("the run differs from {file}"), text));
     }
-    let before = snapshot::text_of(&test.spec, &baseline.trace, Some(&required));
+    let before = snapshot::text_of(&test.spec, &baseline.trace, None);
     if !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
         // The drift was accepted: the trace and the fixtures follow the snapshot.
         promote::commit(test, &Accepted::of_replay(baseline, ran, candidate), None)?;

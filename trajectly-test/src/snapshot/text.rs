@@ -7,26 +7,19 @@ use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::{SnapshotLevel, Spec};
 use trajectly_engine::trace::{Event, EventType, Trace};
 
-/// Renders the calls that `required` demands, in order, and the answer; `None` demands all.
+/// Renders calls of the trace, given as event indices, and the answer; `None` renders all calls but those of ignored tools.
 ///
-/// Allowed extra calls and ignored tools are left out: refinement has spoken of them already.
-pub(crate) fn text_of(spec: &Spec, trace: &Trace, required: Option<&[&str]>) -> String {
+/// With the calls that refinement requires, allowed extra calls are left out: refinement has spoken of them already.
+pub(crate) fn text_of(spec: &Spec, trace: &Trace, calls: Option<&[usize]>) -> String {
     let mut out = String::new();
-    let mut required = required.map(|names| names.iter().peekable());
-    let mut number = 0;
-    for (index, event) in trace.events.iter().enumerate() {
-        let Some(name) = called(event).filter(|name| !spec.refinement.ignore_call_tools.iter().any(|i| i == name))
-        else {
-            continue;
-        };
-        if let Some(required) = &mut required {
-            if required.peek().is_none_or(|next| **next != name) {
-                continue;
-            }
-            required.next();
-        }
-        number += 1;
-        let _ = write!(out, "{number}. {name}");
+    let ignored = |name: &str| spec.refinement.ignore_call_tools.iter().any(|ignored| ignored == name);
+    let all =
+        || (0..trace.events.len()).filter(|&index| called(&trace.events[index]).is_some_and(|name| !ignored(name)));
+    let calls = calls.map_or_else(|| all().collect(), <[usize]>::to_vec);
+    for (before, index) in calls.into_iter().enumerate() {
+        let event = &trace.events[index];
+        let name = event.tool_name().unwrap_or_default();
+        let _ = write!(out, "{}. {name}", before + 1);
         if spec.snapshot != SnapshotLevel::Skeleton {
             let _ = write!(out, "({})", arguments(event));
         }

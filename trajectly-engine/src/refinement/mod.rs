@@ -1,13 +1,17 @@
 //! Refinement: whether the candidate still does, in order, what the baseline did.
 
+mod matching;
+
 use std::collections::BTreeSet;
 
 use crate::abstraction::{Abstraction, TokenKind};
+use crate::canonical::{Strip, canonical_text};
 use crate::code::Code;
 use crate::json::Json;
 use crate::spec::{Refinement, RefinementMode, SpecPath};
 use crate::trace::Trace;
 use crate::verdict::Violation;
+use matching::{Call, Matching, Skeleton};
 
 /// Tools whose extra calls need a permission of their own.
 const SIDE_EFFECT_TOOLS: [&str; 6] =
@@ -26,14 +30,46 @@ pub(crate) fn compare(rules: &Refinement, baseline: &Trace, candidate: &Trace) -
     if rules.mode == RefinementMode::None {
         return Comparison { violations: Vec::new(), vacuous: false };
     }
+    let abstractions = [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
+    let [of_baseline, of_candidate] = &abstractions;
     let comparing = Comparing {
-        rules,
         allowed: Allowed::by(rules),
-        baseline: Abstraction::of(baseline, &rules.ignore_call_tools),
-        candidate: Abstraction::of(candidate, &rules.ignore_call_tools),
+        baseline: Skeleton::of(of_baseline, baseline, rules.parallel),
+        candidate: Skeleton::of(of_candidate, candidate, rules.parallel),
         last: candidate.events.len().saturating_sub(1),
     };
-    comparing.compare()
+    let mut violations = Vec::new();
+    let vacuous = comparing.baseline.calls.is_empty() && !comparing.allowed.strict;
+    if !vacuous {
+        comparing.calls(&mut violations);
+    }
+    if !rules.allow_extra_llm_steps {
+        llm_steps(of_baseline, of_candidate, &mut violations);
+    }
+    Comparison { violations, vacuous }
+}
+
+/// The calls of a candidate that stand for those of its baseline, as event indices in the order of the baseline's skeleton. They
+/// end before the first call of the baseline that the candidate does not make, whatever `refinement.mode` says.
+///
+/// Of calls that may change places, those with the same arguments stand for each other.
+pub fn survivors(rules: &Refinement, baseline: &Trace, candidate: &Trace) -> Vec<usize> {
+    let abstractions = [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
+    let [of_baseline, of_candidate] = &abstractions;
+    let of_baseline = Skeleton::of(of_baseline, baseline, rules.parallel);
+    let of_candidate = Skeleton::of(of_candidate, candidate, rules.parallel);
+    let mut matching = Matching::of(&of_baseline, &of_candidate);
+    let input = |trace: &Trace, call: Call<'_>| {
+        let input = trace.events[call.index].payload.get("input");
+        input.map(|input| canonical_text(input, Strip::Volatile)).unwrap_or_default()
+    };
+    matching.prefer_same(
+        &of_baseline,
+        |place| input(baseline, of_baseline.calls[place]),
+        |place| input(candidate, of_candidate.calls[place]),
+    );
+    let places = matching.counterparts.into_iter().map_while(|place| place);
+    places.map(|place| of_candidate.calls[place].index).collect()
 }
 
 /// The allowances for extra calls that are in force, and where to point when one is missing.
@@ -70,66 +106,47 @@ impl<'r> Allowed<'r> {
 }
 
 struct Comparing<'r> {
-    rules: &'r Refinement,
     allowed: Allowed<'r>,
-    baseline: Abstraction,
-    candidate: Abstraction,
+    baseline: Skeleton<'r>,
+    candidate: Skeleton<'r>,
     /// The index of the candidate's last event.
     last: usize,
 }
 
 impl Comparing<'_> {
-    fn compare(&self) -> Comparison {
-        let (baseline, candidate) = (self.baseline.skeleton(), self.candidate.skeleton());
-        let mut violations = Vec::new();
-        let vacuous = baseline.is_empty() && !self.allowed.strict;
-        if !vacuous {
-            self.calls(&baseline, &candidate, &mut violations);
+    /// What is missing and what is extra when each baseline call is matched with the earliest candidate call that is left for it.
+    fn calls(&self, violations: &mut Vec<Violation>) {
+        let matching = Matching::of(&self.baseline, &self.candidate);
+        if let Some(place) = matching.counterparts.iter().position(Option::is_none) {
+            violations.push(self.missing(place));
         }
-        if !self.rules.allow_extra_llm_steps {
-            self.llm_steps(&mut violations);
-        }
-        Comparison { violations, vacuous }
-    }
-
-    /// Matches each baseline call with the earliest candidate call that is left for it; what cannot be matched is missing or
-    /// extra.
-    fn calls(&self, baseline: &[(usize, &str)], candidate: &[(usize, &str)], violations: &mut Vec<Violation>) {
-        let mut matched = 0;
-        let mut extra = Vec::new();
-        for call in candidate {
-            match baseline.get(matched) {
-                Some((_, tool)) if *tool == call.1 => matched += 1,
-                _ => extra.push(*call),
-            }
-        }
-        if let Some((baseline_index, tool)) = baseline.get(matched) {
-            let message = match baseline[..matched].last() {
-                _ if !candidate.iter().any(|(_, called)| called == tool) => {
-                    format!("the baseline calls `{tool}` here; this run never does")
-                }
-                Some((_, before)) if before != tool => {
-                    format!("the baseline calls `{tool}` after `{before}`; this run does not")
-                }
-                _ => format!("the baseline calls `{tool}` once more; this run does not"),
-            };
-            let names: Json = candidate.iter().map(|(_, tool)| *tool).collect();
-            let mut violation = Violation::new(
-                Code::RefinementBaselineCallMissing,
-                candidate.last().map_or(self.last, |(index, _)| *index),
-                message,
-            )
-            .expected(*tool)
-            .observed(names)
-            .hint("restore the call, or record a new baseline if it is no longer intended")
-            .rule(&self.allowed.rule("mode"));
-            violation.baseline_index = Some(*baseline_index);
-            violations.push(violation);
-        }
-        let known: BTreeSet<&str> = baseline.iter().map(|(_, tool)| *tool).collect();
-        for (index, tool) in extra {
+        let known: BTreeSet<&str> = self.baseline.calls.iter().map(|call| call.tool).collect();
+        for place in matching.extra {
+            let Call { index, tool } = self.candidate.calls[place];
             self.extra(index, tool, &known, violations);
         }
+    }
+
+    /// The violation of a baseline call that no call of the candidate is left for.
+    fn missing(&self, place: usize) -> Violation {
+        let Call { index, tool } = self.baseline.calls[place];
+        let called = &self.candidate.calls;
+        let message = match self.baseline.before(place) {
+            _ if !called.iter().any(|call| call.tool == tool) => {
+                format!("the baseline calls `{tool}` here; this run never does")
+            }
+            Some(before) if before != tool => {
+                format!("the baseline calls `{tool}` after `{before}`; this run does not")
+            }
+            _ => format!("the baseline calls `{tool}` once more; this run does not"),
+        };
+        let at = called.last().map_or(self.last, |call| call.index);
+        let violation = Violation::new(Code::RefinementBaselineCallMissing, at, message)
+            .expected(tool)
+            .observed(called.iter().map(|call| call.tool).collect::<Json>())
+            .hint("restore the call, or record a new baseline if it is no longer intended")
+            .rule(&self.allowed.rule("mode"));
+        Violation { baseline_index: Some(index), ..violation }
     }
 
     fn extra(&self, index: usize, tool: &str, known: &BTreeSet<&str>, violations: &mut Vec<Violation>) {
@@ -175,19 +192,19 @@ impl Comparing<'_> {
             );
         }
     }
+}
 
-    fn llm_steps(&self, violations: &mut Vec<Violation>) {
-        let count = self.baseline.of_kind(TokenKind::LlmRequest).count();
-        let total = self.candidate.of_kind(TokenKind::LlmRequest).count();
-        for (position, token) in self.candidate.of_kind(TokenKind::LlmRequest).enumerate().skip(count) {
-            let message = format!("model call {} (`{}`), where the baseline makes {count}", position + 1, token.name);
-            violations.push(
-                Violation::new(Code::RefinementExtraLlmStep, token.index, message)
-                    .expected(count)
-                    .observed(total)
-                    .hint("drop the model call, or set `allow_extra_llm_steps: true` if it is now intended")
-                    .rule(&SpecPath::root().key("refinement").key("allow_extra_llm_steps")),
-            );
-        }
+fn llm_steps(baseline: &Abstraction, candidate: &Abstraction, violations: &mut Vec<Violation>) {
+    let count = baseline.of_kind(TokenKind::LlmRequest).count();
+    let total = candidate.of_kind(TokenKind::LlmRequest).count();
+    for (position, token) in candidate.of_kind(TokenKind::LlmRequest).enumerate().skip(count) {
+        let message = format!("model call {} (`{}`), where the baseline makes {count}", position + 1, token.name);
+        violations.push(
+            Violation::new(Code::RefinementExtraLlmStep, token.index, message)
+                .expected(count)
+                .observed(total)
+                .hint("drop the model call, or set `allow_extra_llm_steps: true` if it is now intended")
+                .rule(&SpecPath::root().key("refinement").key("allow_extra_llm_steps")),
+        );
     }
 }
