@@ -1,6 +1,10 @@
 //! Baseline and candidate side by side.
 
+use std::collections::HashMap;
+
 use trajectly_engine::json::Json;
+use trajectly_engine::refinement::survivors;
+use trajectly_engine::spec::Refinement;
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Verdict, Violation};
 
@@ -48,13 +52,25 @@ struct Row<'a> {
 
 /// The calls of both traces, a window around the witness where they are long. A row with a `✗` is where a rule is
 /// broken: a step that should not be there, or one that is missing on the other side.
-pub(super) fn columns(baseline: &Trace, candidate: &Trace, verdict: &Verdict, paint: Paint) -> String {
+pub(super) fn columns(
+    rules: &Refinement,
+    baseline: &Trace,
+    candidate: &Trace,
+    verdict: &Verdict,
+    paint: Paint,
+) -> String {
     let at_witness = verdict.at_witness();
     let marks = Marks::of(at_witness, candidate);
     let with_end = marks.right.is_some_and(|index| {
         candidate.events.get(index).is_some_and(|event| event.event_type == EventType::RunFinished)
     });
-    let (left, right) = (steps(baseline, with_end), steps(candidate, with_end));
+    let (left, mut right) = (steps(baseline, with_end), steps(candidate, with_end));
+    // Calls that may change places stand beside those that they stand for.
+    let survivors = survivors(rules, baseline, candidate);
+    let mut places = survivors.clone();
+    places.sort_unstable();
+    let moved: HashMap<usize, usize> = survivors.into_iter().zip(places).collect();
+    right.sort_by_key(|step| moved.get(&step.index).copied().unwrap_or(step.index));
     let rows: Vec<Row<'_>> = align::rows(&left, &right)
         .into_iter()
         .map(|(l, r)| {

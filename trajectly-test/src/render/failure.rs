@@ -71,7 +71,7 @@ pub(crate) fn failure(view: &View<'_>) -> String {
     parts.extend(cause.map(|cause| view.violation(cause, None, &mut shown)));
     let later = later.iter().filter(|violation| !cause.is_some_and(|cause| std::ptr::eq(cause, *violation)));
     parts.push(view.rest(&folded, later));
-    parts.push(columns(view.baseline, view.candidate, view.verdict, view.paint));
+    parts.push(columns(&view.spec.refinement, view.baseline, view.candidate, view.verdict, view.paint));
     parts.push(output(view.output, view.paint));
     parts.push(view.notes());
     parts.push(view.commands());

@@ -51,6 +51,19 @@ error[CONTRACT_TOOL_DENIED]: `unsafe_export` is denied
 }
 
 #[test]
+fn calls_that_may_change_places_stand_beside_their_counterparts() {
+    let text = denied_in_parallel().plain();
+    let (_, columns) = text.split_once("   baseline").unwrap_or_else(|| panic!("{text}"));
+    let (columns, _) = columns.split_once("\n\n").unwrap_or_else(|| panic!("{text}"));
+    let expected = "                     candidate
+   1  LLM  openai:gpt-4o-mini   1  LLM  openai:gpt-4o-mini
+   3  CALL weather()            5  CALL weather()
+   5  CALL news()               3  CALL news()
+                              ✗ 7  CALL export()";
+    assert_eq!(columns, expected, "{text}");
+}
+
+#[test]
 fn one_violation_and_what_follows() {
     assert_text(
         &over_the_limit().plain(),

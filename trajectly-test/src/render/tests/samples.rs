@@ -155,6 +155,26 @@ pub(super) fn denied() -> Sample {
     }
 }
 
+/// A denied call beside calls that one response asked for, and that came in another order.
+pub(super) fn denied_in_parallel() -> Sample {
+    let asks = |run: Run| {
+        let call = |tool: &str| format!(r#"{{"function":{{"name":"{tool}"}}}}"#);
+        let calls = ["weather", "news", "export"].map(call).join(",");
+        let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{calls}]}}}}]}}"#);
+        let payload = format!(r#"{{"provider":"openai","model":"gpt-4o-mini","response":{body}}}"#);
+        run.llm_called().event(EventType::LlmReturned, &payload)
+    };
+    let rule = Some("contracts.tools.deny[0]".to_owned());
+    Sample {
+        spec: format!("{SPEC}contracts: {{tools: {{deny: [export]}}}}\nrefinement: {{parallel: unordered}}\n"),
+        baseline: asks(Run::new()).tool("weather", "{}").tool("news", "{}").ended(),
+        candidate: asks(Run::new()).tool("news", "{}").tool("weather", "{}").tool("export", "{}").ended(),
+        violations: vec![Violation { rule, ..violation(Code::ContractToolDenied, 7, "`export` is denied") }],
+        output: String::new(),
+        notes: Vec::new(),
+    }
+}
+
 /// One call beyond a limit, in a run that goes on to break more.
 pub(super) fn over_the_limit() -> Sample {
     let run = || Run::new().tool("search", r#"{"query":"mug"}"#);
