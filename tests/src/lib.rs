@@ -14,6 +14,7 @@ mod provider;
 mod python;
 mod run;
 mod schema;
+mod sessions;
 
 pub use build::{Binary, agent_program, fat_lto_binary, repository};
 pub use built_crate::BuiltCrate;
@@ -26,3 +27,4 @@ pub use project::Project;
 pub use provider::{Answer, Provider, Request};
 pub use run::{Output, Run};
 pub use schema::{Schema, of_specs as schema_of_specs};
+pub use sessions::Sessions;

@@ -135,9 +135,15 @@ fn every_dependency_has_its_reason() {
 
 #[test]
 fn links_lead_somewhere() {
-    for page in
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/dependencies.md", "docs/files.md", "docs/specs.md"]
-    {
+    for page in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/cli.md",
+        "docs/dependencies.md",
+        "docs/files.md",
+        "docs/specs.md",
+    ] {
         let page = Page::read(page);
         for link in page.links() {
             assert!(page.leads_somewhere(link), "{}: {link}", page.path);

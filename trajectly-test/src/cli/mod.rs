@@ -30,8 +30,9 @@ use outcome::{CliError, Exit};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Whether to colour; `auto` goes by the terminal, NO_COLOR and CLICOLOR_FORCE
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 100)]
+    /// When to colour: auto, always or never; auto heeds NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    #[arg(display_order = 100)]
     color: ColorChoice,
 }
 
