@@ -14,6 +14,7 @@ use trajectly_engine::verdict::{Status, judge};
 
 use super::batch::{self, Stop};
 use super::outcome::{CliError, Exit};
+use super::print;
 use crate::env::paint_for;
 use crate::render::{Commands, View, clean, failure};
 use crate::store::Store;
@@ -61,9 +62,12 @@ fn many(file: &Path, jobs: Option<NonZero<usize>>) -> Result<Exit, CliError> {
     match outcome {
         Ok(count) => {
             if count.refused > 0 {
-                eprintln!("note: {} of {} cases have no answer; `error` says why", count.refused, count.cases);
+                print::note(format_args!(
+                    "{} of {} cases have no answer; `error` says why",
+                    count.refused, count.cases
+                ));
             } else if count.cases == 0 {
-                eprintln!("note: {name} holds no case");
+                print::note(format_args!("{name} holds no case"));
             }
             Ok(Exit::Clean)
         }
@@ -113,9 +117,9 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
     }
     if json {
         let report = Report::new(&spec, &spec_file.to_string_lossy(), &verdict, None, &command);
-        print!("{}", report.to_json_pretty());
+        print::line(report.to_json_pretty().trim_end());
     } else if verdict.status == Status::Pass {
-        println!("PASS {}", clean(&spec.name));
+        print::line(format_args!("PASS {}", clean(&spec.name)));
     } else {
         let text = failure(&View {
             spec: &spec,
@@ -130,7 +134,7 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
             commands: &Commands { reproduce: command, accept: None, record: None },
             paint: paint_for(&io::stdout()),
         });
-        println!("{text}");
+        print::line(text);
     }
     Ok(if verdict.status == Status::Pass { Exit::Clean } else { Exit::Regression })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::outcome::{CliError, Exit};
+use super::print;
 use super::scaffold::Scaffold;
 use crate::runner::quoted;
 
@@ -52,23 +53,26 @@ fn next(root: &Path) {
         true => String::new(),
         false => format!(" --project-root {}", quoted(&root.to_string_lossy())),
     };
-    println!(
+    print::line(format_args!(
         "\nRecord what the specs run, then replay it:\n\n  trajectly record --auto{root}\n  trajectly run --auto{root}"
-    );
+    ));
 }
 
 /// The commands for agents that functions run.
 fn next_in_crate(manifest: &Path) {
     let says = fs::read_to_string(manifest).unwrap_or_default();
     if !(says.contains("trajectly-test") && says.contains("harness = false")) {
-        println!("\nAdd this to {}, with the path of your clone of Trajectly:\n{MANIFEST}", manifest.display());
+        print::line(format_args!(
+            "\nAdd this to {}, with the path of your clone of Trajectly:\n{MANIFEST}",
+            manifest.display()
+        ));
     }
     let manifest = match manifest == Path::new("Cargo.toml") {
         true => String::new(),
         false => format!(" --manifest-path {}", quoted(&manifest.to_string_lossy())),
     };
-    println!(
+    print::line(format_args!(
         "\nRecord the agents, then replay them:\n\n  TRAJECTLY_UPDATE=1 cargo test --test agents{manifest}\n  \
          cargo test --test agents{manifest}"
-    );
+    ));
 }

@@ -1,5 +1,8 @@
 //! The command line.
 
+// Whoever pipes into `head` closes the pipe: `print` takes that as it comes, and these panic.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod baseline;
 mod batch;
 mod completions;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::outcome::CliError;
+use super::print;
 use crate::store;
 
 /// A project into which files are put.
@@ -27,7 +28,7 @@ impl Scaffold {
     pub(super) fn file(&self, path: &str, content: &str) -> Result<(), CliError> {
         let target = self.path(path);
         let is_new = store::create(&target, content.as_bytes()).map_err(|error| CliError::from(error.to_string()))?;
-        println!("{}  {}", if is_new { "made" } else { "kept" }, target.display());
+        print::line(format_args!("{}  {}", if is_new { "made" } else { "kept" }, target.display()));
         Ok(())
     }
 

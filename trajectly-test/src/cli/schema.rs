@@ -4,13 +4,14 @@ use clap::Args;
 use trajectly_engine::spec;
 
 use super::outcome::{CliError, Exit};
+use super::print;
 
 #[derive(Args)]
 pub(super) struct Schema;
 
 impl Schema {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        println!("{}", spec::schema().to_pretty());
+        print::line(spec::schema().to_pretty());
         Ok(Exit::Clean)
     }
 }
