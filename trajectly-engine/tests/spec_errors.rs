@@ -92,8 +92,6 @@ fn what_has_no_effect_is_a_warning() {
             "contracts:\n",
             "  network: {allowlist: [' ', 'a.test:99999']}\n",
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
-            "mode_profile: strict\n",
-            "replay: {drift: warn}\n",
         ),
         "specs/a.yaml",
     )
@@ -125,8 +123,6 @@ fn what_has_no_effect_is_a_warning() {
                 "contracts.args.t.fields.f.regex",
                 "`contracts.args.t.fields.f.regex` is the number 5, not a string, and has no effect"
             ),
-            (Some(8), "mode_profile", "`mode_profile` has no effect yet"),
-            (Some(9), "replay.drift", "`replay.drift` has no effect yet"),
         ]
     );
     assert_eq!(spec.require_command(), Ok("run"));
@@ -149,4 +145,25 @@ fn a_name_is_short_enough_for_a_file_s() {
     assert!(Spec::parse(&spec(200), "specs/a.yaml").is_ok());
     let error = refused(&spec(201)).to_string();
     assert!(error.contains("`name` has 201 bytes") && error.contains("at most 200"), "{error}");
+}
+
+#[test]
+fn what_replay_is_to_leave_out_is_checked() {
+    for (replay, expected) in [
+        (
+            "normalize: [uid]",
+            "`replay.normalize[0]` must be `uuid` or `timestamp`, not the string \"uid\"\n --> specs/a.yaml:2:22",
+        ),
+        ("normalize: [uid]", "help: did you mean `uuid`?"),
+        ("normalize: [\"[0-9]+\"]", "must be `uuid` or `timestamp`"),
+        ("ignore_paths: [messages]", "\"messages\" is no JSON path: a path begins with `$` at character 1"),
+        ("ignore_paths: [$]", "\"$\" is no JSON path: this path is the whole input"),
+        ("ignore_paths: [$..name]", "`..` is not supported at character 2"),
+        ("ignore_paths: ['$.a[-1]']", "this is no step at character 4\n --> specs/a.yaml:2:25"),
+        ("ignore_paths: ['$.a[?(@.b)]']", "help: write `.name`, `.*`, `[0]`, `[*]` or `[\"any name\"]`"),
+        ("drift: maybe", "`replay.drift` must be `fail`, `warn` or `allow`"),
+    ] {
+        let error = refused(&format!("schema_version: 0.4\nreplay: {{{replay}}}\ncommand: x\n")).to_string();
+        assert!(error.contains(expected), "{replay}: {error}");
+    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use trajectly_engine::code::Code;
-use trajectly_engine::fixture::{MatchMode, Policy};
+use trajectly_engine::fixture::{MatchMode, Policy, VolatileValue};
 use trajectly_engine::json::Json;
 use trajectly_engine::spec::{
     AllowedHost, ClockMode, CrossCheck, Drift, ExpectedStatus, FieldType, ModeProfile, NetworkDefault, RefinementMode,
@@ -36,7 +36,7 @@ replay:
   fixture_policy: by_hash
   drift: warn
   ignore_paths: ["$.messages[0].content"]
-  normalize: ["[0-9]+"]
+  normalize: [uuid, timestamp]
 refinement:
   mode: strict
   allow_extra_llm_steps: false
@@ -105,8 +105,9 @@ fn every_key_is_read() {
     assert_eq!(spec.replay.llm_match_mode, MatchMode::Sequence);
     assert_eq!(spec.replay.tool_match_mode, MatchMode::Signature);
     assert_eq!(spec.replay.drift, Drift::Warn);
-    assert_eq!(spec.replay.ignore_paths, ["$.messages[0].content"]);
-    assert_eq!(spec.replay.normalize.len(), 1);
+    let ignored: Vec<_> = spec.replay.ignore_paths.iter().map(ToString::to_string).collect();
+    assert_eq!(ignored, ["$.messages[0].content"]);
+    assert_eq!(spec.replay.normalize, VolatileValue::ALL);
 
     assert_eq!(spec.refinement.mode, RefinementMode::Strict);
     assert!(!spec.refinement.allow_extra_llm_steps);

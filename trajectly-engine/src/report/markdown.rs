@@ -1,8 +1,12 @@
 //! Reports as Markdown. Whatever comes from a run is escaped: a tool's name cannot break a table or begin a link.
 
 use super::{Outcome, Reduced, Report, Row};
+use crate::fixture::{Inexact, Unused, Usage};
 use crate::shrink::ShrinkStats;
 use crate::verdict::{Verdict, Violation};
+
+/// How many places are named at which a call differs from the recorded one.
+const PLACES: usize = 3;
 
 /// What the lines of counterexamples begin with.
 const PREFIX: &str = "- Counterexample: ";
@@ -27,11 +31,18 @@ pub(super) fn report(report: &Report) -> String {
     if let Some(guard) = report.network_guard {
         out.push_str(&format!("- Network guard: {}\n", text(guard)));
     }
+    if let Some(usage) = &report.fixture_usage {
+        let tiers = usage.by_tier.iter().filter(|(_, count)| *count > 0);
+        let tiers: Vec<_> = tiers.map(|(tier, count)| format!("{count} {}", tier.as_str())).collect();
+        let tiers = if tiers.is_empty() { String::new() } else { format!(" ({})", tiers.join(", ")) };
+        out.push_str(&format!("- Fixtures: {} of {} used{tiers}\n", usage.consumed, usage.total));
+    }
     let violations = report.outcome.violations();
     if !violations.is_empty() {
         out.push_str("\n| Event | Code | What | Rule |\n| ---: | --- | --- | --- |\n");
         out.extend(violations.iter().map(row));
     }
+    report.fixture_usage.iter().for_each(|usage| fixtures(usage, &mut out));
     if !report.warnings.is_empty() {
         out.push_str("\n### Warnings\n\n");
         for warning in &report.warnings {
@@ -40,6 +51,29 @@ pub(super) fn report(report: &Report) -> String {
         }
     }
     out
+}
+
+/// The calls whose recordings differ, and the recordings that nobody asked for.
+fn fixtures(usage: &Usage, out: &mut String) {
+    if !usage.inexact.is_empty() {
+        out.push_str("\n### Calls that differ from the recorded ones\n\n");
+        out.push_str("| Event | Call | Matched | Fixture | Differs at |\n| ---: | --- | --- | ---: | --- |\n");
+    }
+    for Inexact { event_index, name, tier, recorded, .. } in &usage.inexact {
+        let mut places: Vec<_> = recorded.differences.iter().take(PLACES).map(|found| code(&found.path)).collect();
+        let more = recorded.differences.len() - places.len() + recorded.more;
+        if more > 0 {
+            places.push(format!("{more} more"));
+        }
+        let (tier, index, places) = (tier.as_str(), recorded.index, places.join(", "));
+        out.push_str(&format!("| {event_index} | {} | {tier} | {index} | {places} |\n", code(name)));
+    }
+    if !usage.unused.is_empty() {
+        out.push_str("\n### Unused fixtures\n\n| Fixture | Call | Input |\n| ---: | --- | --- |\n");
+    }
+    for Unused { index, name, input, .. } in &usage.unused {
+        out.push_str(&format!("| {index} | {} | {} |\n", code(name), code(input)));
+    }
 }
 
 /// The line of a reduced counterexample; empty if nothing could be left out.

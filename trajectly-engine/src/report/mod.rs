@@ -7,8 +7,9 @@ use serde::{Serialize, Serializer};
 
 use crate::abstraction::Predicates;
 use crate::code::{Class, Code};
+use crate::fixture::Usage;
 use crate::json::{Json, Object};
-use crate::spec::{Location, Problem, Spec};
+use crate::spec::{Location, ModeProfile, Problem, Spec};
 use crate::verdict::{Verdict, Violation};
 
 mod markdown;
@@ -48,6 +49,10 @@ pub struct Report {
     pub warnings: Vec<Problem>,
     /// What kept the run from the network, as whoever ran it names it; `None` where nothing did, or nothing ran.
     pub network_guard: Option<&'static str>,
+    /// The spec's label.
+    pub mode_profile: ModeProfile,
+    /// How the run used the recorded answers; `None` where nothing was replayed.
+    pub fixture_usage: Option<Usage>,
     /// What the candidate's trace says as a whole; `None` where there is no trace, or nobody asked.
     pub predicates: Option<Predicates>,
     /// Where the rule of each violation stands, in the order of the violations; `None` where the spec does not say it.
@@ -142,6 +147,8 @@ impl Report {
             repro_command: repro_command.to_owned(),
             warnings: spec.warnings.clone(),
             network_guard: None,
+            mode_profile: spec.mode_profile,
+            fixture_usage: None,
             predicates: None,
             places: Vec::new(),
         }
@@ -190,6 +197,7 @@ impl Report {
             .with("report_schema_version", REPORT_SCHEMA_VERSION)
             .with("normalizer_version", NORMALIZER_VERSION)
             .with("side_effect_registry_version", SIDE_EFFECT_REGISTRY_VERSION)
+            .with("mode_profile", self.mode_profile.as_str())
             .with("metadata", Object::new().with("refinement_skeleton_vacuous", skeleton_vacuous));
         if let Some(guard) = self.network_guard {
             metadata.insert("network_guard", guard);
@@ -220,6 +228,9 @@ impl Report {
         }
         if let Some(predicates) = &self.predicates {
             report.insert("predicates", predicates.to_json());
+        }
+        if let Some(usage) = &self.fixture_usage {
+            report.insert("fixture_usage", usage.to_json());
         }
         if let Outcome::Error { code, message } = &self.outcome {
             let error = Object::new().with("code", code.as_str()).with("message", message.as_str());

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use regex::Regex;
-
 use super::contracts::Contracts;
 use super::error::Problem;
 use super::node::{Node, Sources};
 use crate::code::Code;
-use crate::fixture::{MatchMode, Policy};
+use crate::fixture::{InputPath, MatchMode, Policy, VolatileValue};
 use crate::json::JsonPath;
 use crate::redact::Redactor;
 
@@ -98,10 +96,10 @@ pub struct Replay {
     pub tool_match_mode: MatchMode,
     /// What a request that matches only by its place in the conversation comes to.
     pub drift: Drift,
-    /// JSON paths of a request, such as `$.messages[0].content`, that do not count when it is matched.
-    pub ignore_paths: Vec<String>,
-    /// Patterns whose matches do not count when texts of a request are compared.
-    pub normalize: Vec<Regex>,
+    /// Places in the input of a call that do not count when it is matched.
+    pub ignore_paths: Vec<InputPath>,
+    /// Values in the texts of an input that do not count when it is matched.
+    pub normalize: Vec<VolatileValue>,
 }
 
 /// `replay.mode`.
@@ -269,7 +267,7 @@ pub enum SubprocessMode {
     Disabled,
 }
 
-/// `mode_profile`.
+/// `mode_profile`: a label for reports, on which no rule depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModeProfile {
     /// `ci_safe`.
@@ -279,6 +277,17 @@ pub enum ModeProfile {
     Permissive,
     /// `strict`.
     Strict,
+}
+
+impl ModeProfile {
+    /// The name that specs use: `ci_safe`, `permissive` or `strict`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ModeProfile::CiSafe => "ci_safe",
+            ModeProfile::Permissive => "permissive",
+            ModeProfile::Strict => "strict",
+        }
+    }
 }
 
 /// `limits`: what the agent's process may use, whether recording or replaying. Each is 1 or more; an absent one limits nothing.

@@ -10,7 +10,7 @@ use super::obligations;
 use super::read::Field;
 use super::suggest::nearest;
 use crate::code::Code;
-use crate::fixture::{MatchMode, Policy};
+use crate::fixture::{InputPath, InputPathError, MatchMode, Policy, VolatileValue};
 use crate::json::{Json, JsonPath, NoJsonPath};
 use crate::redact::Redactor;
 
@@ -34,7 +34,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     for key in ["policy", "mcp", "stability", "perturb"] {
         keys.not_yet(key);
     }
-    keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on", "mode_profile"]);
+    keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on"]);
     keys.block("baseline", |keys| keys.no_effect("trace"));
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
@@ -188,7 +188,6 @@ struct ReplayBlock {
 }
 
 fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
-    keys.no_effect_yet(&["drift", "ignore_paths", "normalize"]);
     let signature = |name| [(name, MatchMode::Signature), ("sequence_match", MatchMode::Sequence)];
     ReplayBlock {
         replay: Replay {
@@ -196,8 +195,8 @@ fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
             llm_match_mode: loose_word(keys, "llm_match_mode", &signature("signature_match")),
             tool_match_mode: loose_word(keys, "tool_match_mode", &signature("args_signature_match")),
             drift: word(keys, "drift", &[("fail", Drift::Fail), ("warn", Drift::Warn), ("allow", Drift::Allow)]),
-            ignore_paths: keys.take("ignore_paths").and_then(|field| json_paths(&field)).unwrap_or_default(),
-            normalize: keys.take("normalize").and_then(|field| field.patterns()).unwrap_or_default(),
+            ignore_paths: keys.take("ignore_paths").and_then(|field| input_paths(&field)).unwrap_or_default(),
+            normalize: keys.take("normalize").and_then(|field| volatile_values(&field)).unwrap_or_default(),
         },
         fixture_policy: keys.take("fixture_policy").and_then(|field| policy(&field)),
         strict_sequence: keys.take("strict_sequence").and_then(|field| field.flag()),
@@ -208,15 +207,20 @@ fn policy(field: &Field<'_>) -> Option<Policy> {
     field.choice(&[("by_hash", Policy::ByHash), ("by_index", Policy::ByIndex)])
 }
 
-fn json_paths(field: &Field<'_>) -> Option<Vec<String>> {
+fn input_paths(field: &Field<'_>) -> Option<Vec<InputPath>> {
     let path = |field: &Field<'_>| {
-        let path = field.text()?;
-        if path.starts_with("$.") || path.starts_with("$[") {
-            return Some(path);
-        }
-        field.expected("a JSON path such as `$.messages[0].content`", None)
+        let text = field.text()?;
+        let read = |error: InputPathError| {
+            field.problem(format!("{text:?} is no JSON path: {error}"), Some(error.help));
+        };
+        text.parse().map_err(read).ok()
     };
     Some(field.list()?.iter().filter_map(path).collect())
+}
+
+fn volatile_values(field: &Field<'_>) -> Option<Vec<VolatileValue>> {
+    let names = VolatileValue::ALL.map(|value| (value.as_str(), value));
+    Some(field.list()?.iter().filter_map(|field| field.choice(&names)).collect())
 }
 
 fn refinement(keys: &mut Keys<'_>) -> Refinement {

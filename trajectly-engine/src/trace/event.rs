@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::canonical::{Hash, Strip, hash_with};
+use crate::fixture::{CallKind, call_input};
 use crate::json::{Json, JsonError, Object, Reader, push_string};
 
 /// The version of the envelope that is read and written.
@@ -169,6 +170,16 @@ impl Event {
         };
         let part = |key| self.payload.str(key).unwrap_or("unknown");
         Some(format!("{}:{}", part("provider"), part("model")))
+    }
+
+    /// What a `tool_called` or `llm_called` says that the call was given: the tool's input, the request to the model.
+    pub fn call_input(&self) -> Option<&Json> {
+        let kind = match self.event_type {
+            EventType::ToolCalled => CallKind::Tool,
+            EventType::LlmCalled => CallKind::Llm,
+            _ => return None,
+        };
+        call_input(kind, &self.payload)
     }
 
     /// The event in its JSON form, with its identity.

@@ -41,10 +41,17 @@ enum Part {
 
 impl Block {
     pub(super) fn new(code: &str, message: &str, paint: Paint) -> Self {
+        Self::titled(&format!("error[{}]", clean(code)), message, paint)
+    }
+
+    pub(super) fn warning(message: &str, paint: Paint) -> Self {
+        Self::titled("warning", message, paint)
+    }
+
+    fn titled(word: &str, message: &str, paint: Paint) -> Self {
         let mut lines = text_lines(message).into_iter();
         let first = lines.next().unwrap_or_default();
-        let error = paint.text(Role::Fault, format!("error[{}]", clean(code)));
-        let mut title = format!("{error}{}", paint.text(Role::Title, format!(": {first}")));
+        let mut title = paint.text(Role::Fault, word) + &paint.text(Role::Title, format!(": {first}"));
         for line in lines {
             title.push_str("\n       ");
             title.push_str(&line);

@@ -1,8 +1,10 @@
-//! A replayed call that nothing recorded answers: what the nearest recorded call was like.
+//! A replayed call beside the recorded one that is most like it.
 
+use trajectly_engine::fixture::{Difference, Inexact, Usage};
 use trajectly_engine::json::{Json, Object};
 
 use super::block::Block;
+use super::closing::paragraphs;
 use super::diff::prompt_diff;
 use super::event::value;
 use super::paint::{Paint, Role};
@@ -25,17 +27,38 @@ pub(super) fn explain(details: &Object, block: &mut Block, paint: Paint) {
             Some(index) => format!("the nearest recorded call, entries[{index}] of the fixtures"),
             None => "the nearest recorded call".to_owned(),
         };
-        block.bar("");
-        block.bar(format!("{} {which}", paint.text(Role::Old, "-")));
-        block.bar(format!("{} this call", paint.text(Role::New, "+")));
-        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| explain_one(difference, block, paint));
-        let left_out = differences.len().saturating_sub(MOST_DIFFERENCES);
-        if left_out > 0 {
-            block.bar("");
-            block.bar(paint.text(Role::Aside, format!("… {} left out", count(left_out, "more difference"))));
-        }
-        block.bar("");
+        compare(&which, differences, 0, block, paint);
     }
+}
+
+/// The calls that were answered by their turn alone, and how they differ from the recorded ones. Empty if there is none;
+/// no newline at the end.
+pub(crate) fn drifted(usage: &Usage, paint: Paint) -> String {
+    let warning = |call: &Inexact| {
+        let Inexact { event_index, name, recorded, .. } = call;
+        let message =
+            format!("event {event_index}, a call of `{name}`, was answered by its turn: what it asks has drifted");
+        let mut block = Block::warning(&message, paint);
+        let differences: Vec<Json> = recorded.differences.iter().map(Difference::to_json).collect();
+        let which = format!("the recorded call, entries[{}] of the fixtures", recorded.index);
+        compare(&which, &differences, recorded.more, &mut block, paint);
+        block.finish()
+    };
+    paragraphs(&usage.drifted().map(warning).collect::<Vec<_>>())
+}
+
+/// Adds the differences of two calls, of which `more` are not among these.
+fn compare(which: &str, differences: &[Json], more: usize, block: &mut Block, paint: Paint) {
+    block.bar("");
+    block.bar(format!("{} {which}", paint.text(Role::Old, "-")));
+    block.bar(format!("{} this call", paint.text(Role::New, "+")));
+    differences.iter().take(MOST_DIFFERENCES).for_each(|difference| explain_one(difference, block, paint));
+    let left_out = differences.len().saturating_sub(MOST_DIFFERENCES) + more;
+    if left_out > 0 {
+        block.bar("");
+        block.bar(paint.text(Role::Aside, format!("… {} left out", count(left_out, "more difference"))));
+    }
+    block.bar("");
 }
 
 fn explain_one(difference: &Json, block: &mut Block, paint: Paint) {

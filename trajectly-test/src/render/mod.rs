@@ -19,6 +19,7 @@ mod trouble;
 
 pub(crate) use closing::Commands;
 pub(crate) use failure::{View, failure};
+pub(crate) use fixture::drifted;
 pub(crate) use paint::Paint;
 #[cfg(feature = "cli")]
 pub(crate) use text::clean;

@@ -1,11 +1,13 @@
 //! What a person should know of a run beside what the agent did.
 
 use trajectly_engine::json::Json;
-use trajectly_engine::spec::Spec;
+use trajectly_engine::spec::{Drift, Spec};
 
 use super::session::Ran;
 use super::test::Test;
+use crate::env::paint_for;
 use crate::process::{Guard, limits_set_in};
+use crate::render::drifted;
 use crate::tape::Trouble;
 
 /// What went wrong beside the agent.
@@ -49,6 +51,15 @@ pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
 pub(super) fn tell_unenforced(test: &Test<'_>, ran: &Ran) {
     if let Some(note) = unenforced(ran) {
         eprintln!("note: {}: {note}", test.spec_file());
+    }
+}
+
+/// Says on stderr which calls of a passing test were answered by their turn alone, where the spec asks for it.
+pub(super) fn tell_drift(test: &Test<'_>, ran: &Ran) {
+    let Some(usage) = ran.usage.as_ref().filter(|_| test.spec.replay.drift == Drift::Warn) else { return };
+    let drift = drifted(usage, paint_for(&std::io::stderr()));
+    if !drift.is_empty() {
+        eprintln!("note: {} passes, and what it asks has drifted\n{drift}", test.spec_file());
     }
 }
 

@@ -32,11 +32,19 @@ impl Accepted {
         Self { trace: committed(redacted(spec, &ran.trace)), fixtures }
     }
 
-    /// A replayed run: the fixtures it used, in the order in which it used them.
-    pub(super) fn of_replay(baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
-        let used = ran.trace.events.iter().filter_map(|event| {
+    /// A replayed run: the fixtures it used, in the order in which it used them. Those that answered another call than the
+    /// recorded one are from now on the answers to that call.
+    pub(super) fn of_replay(spec: &Spec, baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
+        let events = &ran.trace.events;
+        let used = events.iter().zip(ran.trace.answered_calls()).filter_map(|(event, call)| {
             let index = usize::try_from(event.meta.get("fixture")?.as_u64()?).ok()?;
-            baseline.fixtures.entries.get(index).cloned()
+            let fixture = baseline.fixtures.entries.get(index)?.clone();
+            let asked_otherwise = ran.usage.as_ref().is_some_and(|usage| usage.is_of_another_call(index));
+            let input = call.filter(|_| asked_otherwise).and_then(|call| events.get(call)?.call_input());
+            Some(match input {
+                Some(input) => fixture.answering(input, &spec.redact),
+                None => fixture,
+            })
         });
         Self { fixtures: Fixtures { entries: used.collect() }, trace: committed(candidate.clone()) }
     }
@@ -87,7 +95,7 @@ pub(super) fn accept(
     candidate: &Trace,
     verdict: &Verdict,
 ) -> Result<String, Failure> {
-    let accepted = Accepted::of_replay(baseline, ran, candidate);
+    let accepted = Accepted::of_replay(&test.spec, baseline, ran, candidate);
     let mut reasons: Vec<String> = verdict
         .violations
         .iter()
@@ -215,7 +223,7 @@ pub(super) fn redacted(spec: &Spec, trace: &Trace) -> Trace {
 /// A trace without what belongs to one run on one machine.
 fn committed(mut trace: Trace) -> Trace {
     for event in &mut trace.events {
-        for key in ["fixture", "replayed", "stream", "tier"] {
+        for key in ["fixture", "replayed", "stream"] {
             event.meta.remove(key);
         }
         for key in ["stdout_tail", "stderr_tail"] {

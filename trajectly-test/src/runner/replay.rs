@@ -7,19 +7,19 @@ use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::refinement::survivors;
 use trajectly_engine::report::Report;
-use trajectly_engine::spec::{Expect, ReplayMode, SnapshotLevel};
+use trajectly_engine::spec::{Drift, Expect, ReplayMode, SnapshotLevel};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
 use super::meta::BaselineMeta;
-use super::notes::{notes, tell_unenforced};
+use super::notes::{notes, tell_drift, tell_unenforced};
 use super::promote::Accepted;
 use super::reports::Reports;
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::route;
 use super::{Failure, Runner, promote};
-use crate::render::{View, drift, failure};
+use crate::render::{View, drift, drifted, failure};
 use crate::snapshot::{self, NoSnapshot};
 use crate::store::StoreError;
 use crate::tape::Source;
@@ -37,22 +37,35 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
     let baseline = load(test)?;
     let ran = replay(runner, test, &baseline)?;
     tell_unenforced(test, &ran);
+    match decide(runner, test, accept, &baseline, &ran) {
+        Ok(output) => {
+            tell_drift(test, &ran);
+            Ok(output)
+        }
+        Err(failure) => Err(match ran.usage.as_ref().map(|usage| drifted(usage, test.paint)) {
+            Some(drift) if !drift.is_empty() => failure.with(&drift),
+            _ => failure,
+        }),
+    }
+}
+
+fn decide(runner: &Runner, test: &Test<'_>, accept: bool, baseline: &Baseline, ran: &Ran) -> Result<String, Failure> {
     let candidate = promote::redacted(&test.spec, &ran.trace);
     let verdict = judge(&test.spec, Some(&baseline.trace), &candidate);
     if ran.is_empty() && ran.ended_well() {
-        return Err(empty(test, &ran));
+        return Err(empty(test, ran));
     }
-    keep(runner, test, &candidate, &verdict, &ran)?;
+    keep(runner, test, &candidate, &verdict, ran)?;
     if let Some(expected) = &test.expected {
-        return expected_end(test, expected, &baseline, &candidate, &verdict, &ran);
+        return expected_end(test, expected, baseline, &candidate, &verdict, ran);
     }
     if accept {
-        return promote::accept(runner, test, &baseline, &ran, &candidate, &verdict);
+        return promote::accept(runner, test, baseline, ran, &candidate, &verdict);
     }
     if verdict.status == Status::Fail {
-        return Err(failed(test, &baseline.trace, &candidate, &verdict, &ran));
+        return Err(failed(test, &baseline.trace, &candidate, &verdict, ran));
     }
-    review(runner, test, &baseline, &ran, &candidate)
+    review(runner, test, baseline, ran, &candidate)
 }
 
 fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
@@ -104,6 +117,9 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
                 tool_mode: spec.replay.tool_match_mode,
                 llm_mode: spec.replay.llm_match_mode,
                 redactor: spec.redact.clone(),
+                ignore_paths: spec.replay.ignore_paths.clone(),
+                normalize: spec.replay.normalize.clone(),
+                drift: spec.replay.drift != Drift::Fail,
             };
             Source::Recorded(Arc::clone(&baseline.fixtures), options)
         }
@@ -129,7 +145,9 @@ fn keep(runner: &Runner, test: &Test<'_>, candidate: &Trace, verdict: &Verdict, 
     };
     let said = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
     let predicates = Some(Predicates::of(candidate, &test.spec.abstraction));
-    Reports::of(runner, test.case).write(&Report { network_guard: ran.guard.name(), predicates, ..said })
+    let fixture_usage = ran.usage.clone();
+    let said = Report { network_guard: ran.guard.name(), fixture_usage, predicates, ..said };
+    Reports::of(runner, test.case).write(&said)
 }
 
 fn failed(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Failure {
@@ -224,7 +242,7 @@ fn review(
     let before = snapshot::text_of(&test.spec, &baseline.trace, None);
     if !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
         // The drift was accepted: the trace and the fixtures follow the snapshot.
-        promote::commit(test, &Accepted::of_replay(baseline, ran, candidate), None)?;
+        promote::commit(test, &Accepted::of_replay(&test.spec, baseline, ran, candidate), None)?;
     }
     Ok(ran.output.clone())
 }

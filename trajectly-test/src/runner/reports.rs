@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use trajectly_engine::code::Code;
 use trajectly_engine::report::{Outcome, Report, Row, Summary};
 use trajectly_engine::slug::slug;
+use trajectly_engine::spec::ModeProfile;
 
 use super::Runner;
 use super::commands::commands_of;
@@ -69,6 +70,8 @@ impl<'a> Reports<'a> {
             repro_command: commands_of(&self.runner.shared.program, self.case).reproduce,
             warnings: Vec::new(),
             network_guard: None,
+            mode_profile: ModeProfile::default(),
+            fixture_usage: None,
             predicates: None,
             is_expected: false,
             places: Vec::new(),

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use trajectly_engine::canonical::sha256_bytes;
 use trajectly_engine::code::Code;
-use trajectly_engine::fixture::{Fixture, Fixtures};
+use trajectly_engine::fixture::{Fixture, Fixtures, Usage};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, linearize, number, parse_rows};
@@ -34,6 +34,8 @@ pub(super) struct Ran {
     pub(super) trace: Trace,
     /// The answers of a live run; none of a replay.
     pub(super) recorded: Fixtures,
+    /// How a replay used the answers of the baseline; `None` for a live run.
+    pub(super) usage: Option<Usage>,
     /// What the agent printed.
     pub(super) output: String,
     pub(super) trouble: Vec<Trouble>,
@@ -121,8 +123,10 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
     let recorded = if fixtures.is_some() { Fixtures::default() } else { Fixtures::from_rows(&rows) };
     rows.insert(0, row(EventType::RunStarted, 0, Object::new().with("spec_name", spec.name.as_str())));
     rows.push(row(EventType::RunFinished, duration, ending.with("duration_ms", duration)));
+    let trace = number(rows, &run_id(spec));
     Ok(Ran {
-        trace: number(rows, &run_id(spec)),
+        usage: tape.usage(&trace),
+        trace,
         recorded,
         output: output(&finished, &stdout),
         trouble: tape.trouble(),

@@ -25,7 +25,7 @@ impl Refusal {
             .with("kind", miss.kind.as_str())
             .with("name", miss.name.as_str());
         if let Some(nearest) = &miss.nearest {
-            let differences: Vec<Json> = nearest.differences.iter().map(difference).collect();
+            let differences: Vec<Json> = nearest.differences.iter().map(Difference::to_json).collect();
             details.insert("nearest", Object::new().with("index", nearest.index).with("differences", differences));
         }
         Self { code, message: message(miss, fixtures), details }
@@ -48,12 +48,4 @@ fn message(miss: &Miss, fixtures: &Fixtures) -> String {
             }
         },
     }
-}
-
-fn difference(difference: &Difference) -> Json {
-    Object::new()
-        .with("path", difference.path.as_str())
-        .with("recorded", difference.recorded.clone())
-        .with("actual", difference.actual.clone())
-        .into()
 }

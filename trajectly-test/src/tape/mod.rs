@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use trajectly_engine::fixture::{CallKind, Fixtures, Hit, MatchOptions, Matcher};
+use trajectly_engine::fixture::{CallKind, Fixtures, Hit, MatchOptions, Matcher, Usage};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Contracts;
+use trajectly_engine::trace::Trace;
 
 use crate::gateway::{CallId, Exchange, LlmCall, LlmDecision, LlmReturn, Requested, read_response};
 use crate::protocol::SESSION_LOST;
@@ -66,7 +67,7 @@ pub(crate) struct Tape {
 
 enum Answers {
     Live(Route),
-    Recorded { fixtures: Arc<Fixtures>, matcher: Mutex<Matcher> },
+    Recorded { fixtures: Arc<Fixtures>, matcher: Box<Mutex<Matcher>> },
 }
 
 /// A model call that the upstream has yet to answer.
@@ -83,7 +84,7 @@ impl Tape {
         let answers = match source {
             Source::Live(route) => Answers::Live(route),
             Source::Recorded(fixtures, options) => {
-                let matcher = Mutex::new(Matcher::new(Arc::clone(&fixtures), options));
+                let matcher = Box::new(Mutex::new(Matcher::new(Arc::clone(&fixtures), options)));
                 Answers::Recorded { fixtures, matcher }
             }
         };
@@ -102,6 +103,14 @@ impl Tape {
     /// What went wrong beside the agent, each once, in the order in which it first happened.
     pub(crate) fn trouble(&self) -> Vec<Trouble> {
         lock(&self.trouble).clone()
+    }
+
+    /// How the calls of the session's trace used the fixtures; `None` where there were none to use.
+    pub(crate) fn usage(&self, trace: &Trace) -> Option<Usage> {
+        match &self.answers {
+            Answers::Live(_) => None,
+            Answers::Recorded { matcher, .. } => Some(Usage::new(&lock(matcher), trace)),
+        }
     }
 
     fn troubled(&self, what: Trouble) {
@@ -187,8 +196,7 @@ impl Tape {
                 let output = &fixtures.entries[hit.index].output;
                 let status = output.get("status").and_then(Json::as_u64).and_then(|status| u16::try_from(status).ok());
                 let answer = read_response(status.unwrap_or(200), output.get("response").unwrap_or(&Json::Null));
-                let meta = replayed(hit.index).with("tier", hit.tier.as_str());
-                self.emit_llm_returned(open, id, answer, meta);
+                self.emit_llm_returned(open, id, answer, replayed(hit.index));
                 LlmDecision::Replay { output: output.clone() }
             }
             Err(refusal) => {
