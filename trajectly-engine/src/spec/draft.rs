@@ -114,8 +114,13 @@ impl Draft {
         }
     }
 
+    /// What the value at `path` is to be.
+    pub(super) fn kind(&self, path: &str) -> Option<&Kind> {
+        self.0.get(path)?.kind.as_ref()
+    }
+
     /// The keys of the block at `path`.
-    fn keys<'d>(&'d self, path: &'d str) -> impl Iterator<Item = &'d str> {
+    pub(super) fn keys<'d>(&'d self, path: &'d str) -> impl Iterator<Item = &'d str> {
         self.0.keys().filter_map(move |below| {
             let key = if path.is_empty() { below } else { below.strip_prefix(path)?.strip_prefix('.')? };
             (!key.is_empty() && !key.contains('.')).then_some(key)
@@ -135,6 +140,7 @@ impl Draft {
     }
 }
 
-fn below(path: &str, key: &str) -> String {
+/// The path of a key in the block at `path`.
+pub(super) fn below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

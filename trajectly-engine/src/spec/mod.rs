@@ -10,6 +10,7 @@ mod error;
 mod keys;
 mod load;
 mod locate;
+mod migrate;
 mod model;
 mod node;
 mod notes;
@@ -28,6 +29,7 @@ pub use contracts::{
     Sequence, SideEffects, Tools,
 };
 pub use error::{Location, Problem, SpecError};
+pub use migrate::{Migrated, Note, migrate};
 pub use model::{
     AbstractionConfig, Budgets, ClockMode, CrossCheck, DEFAULT_TIMEOUT, Determinism, Drift, Expect, ExpectedStatus,
     FailOn, Filesystem, Limits, ModeProfile, Parallel, RandomMode, Refinement, RefinementMode, Replay, ReplayMode,

@@ -63,7 +63,7 @@ pub(super) enum Extent {
 
 impl Extent {
     /// The number of characters, from the beginning of `rest`.
-    fn width(self, rest: &str) -> usize {
+    pub(super) fn width(self, rest: &str) -> usize {
         let width = match self {
             Extent::Columns(columns) => columns,
             Extent::Word => rest.chars().take_while(|c| !c.is_whitespace() && !",]}".contains(*c)).count(),

@@ -27,7 +27,7 @@ pub fn schema() -> Json {
 }
 
 /// What the readers of a spec ask for.
-fn draft() -> Draft {
+pub(super) fn draft() -> Draft {
     let sources = Sources::default();
     let notes = Notes::drafting(&sources);
     let origin = Origin { file: "", path: Path::new("") };

@@ -119,7 +119,7 @@ fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
         "0.4" => return Some(SchemaVersion::V04),
         "0.3" => return Some(SchemaVersion::V03),
         "0.1" | "0.2" | "1" => {
-            let help = "write `schema_version: \"0.4\"`, and mend what is then refused";
+            let help = "`trajectly migrate spec` brings the file up to date";
             field.problem(format!("schema_version {version} is no longer read; 0.3 and 0.4 are"), Some(help));
         }
         _ => {

@@ -8,6 +8,7 @@ mod batch;
 mod completions;
 mod evaluate;
 mod init;
+mod migrate;
 mod outcome;
 mod print;
 mod progress;
@@ -56,6 +57,8 @@ enum Command {
     /// Make a project ready for its first recording
     #[command(after_help = "Example:\n  trajectly init")]
     Init(init::Init),
+    /// Bring files of older versions up to date
+    Migrate(migrate::Migrate),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
     Record(record::Record),
@@ -74,6 +77,7 @@ impl Command {
             Command::Evaluate(evaluate) => evaluate.run(),
             Command::Completions(completions) => completions.run(),
             Command::Init(init) => init.run(),
+            Command::Migrate(migrate) => migrate.run(),
             Command::Record(record) => record.run(),
             Command::Run(run) => run.run(),
             Command::Schema(schema) => schema.run(),

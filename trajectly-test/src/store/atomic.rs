@@ -29,7 +29,7 @@ pub(super) fn move_synced(from: &Path, to: &Path) -> Result<(), StoreError> {
 ///
 /// `durable` syncs before the rename. Without it a power cut may lose the file, which is good enough for what any run
 /// makes anew.
-pub(super) fn replace(target: &Path, content: &[u8], durable: bool) -> Result<(), StoreError> {
+pub(crate) fn replace(target: &Path, content: &[u8], durable: bool) -> Result<(), StoreError> {
     make_folder(target)?;
     let folder = target.parent().unwrap_or(Path::new("."));
     let write = || {
