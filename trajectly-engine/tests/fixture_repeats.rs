@@ -34,8 +34,8 @@ fn stored(entries: Vec<Fixture>) -> Vec<String> {
     let file = fixtures.to_pretty();
     assert_eq!(Fixtures::parse(&file, "f.json").as_ref(), Ok(&fixtures), "{file}");
     let file = json(&file);
-    let entries = file.get("entries").and_then(Json::as_array).unwrap();
-    entries.iter().map(|entry| entry.get("input_payload").unwrap().to_compact()).collect()
+    let entries = file.get("entries").and_then(Json::as_array).expect("a list");
+    entries.iter().map(|entry| entry.get("input_payload").expect("an input").to_compact()).collect()
 }
 
 fn repeats(entry: usize, items: usize) -> String {
