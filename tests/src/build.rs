@@ -19,6 +19,8 @@ pub enum Binary {
     Plain,
     /// `tests/second.rs`: another binary, and specs without functions.
     Second,
+    /// [`Binary::Second`] with cargo's own harness.
+    Forgotten,
     /// `tests/duplicates.rs`: two tests of one name.
     Duplicates,
     /// The library's unit tests.
@@ -34,6 +36,7 @@ impl Binary {
             Self::Agents => "agents",
             Self::Plain => "plain",
             Self::Second => "second-binary",
+            Self::Forgotten => "forgotten-harness",
             Self::Duplicates => "duplicates",
             Self::Library => "e2e_agents",
         }

@@ -202,6 +202,22 @@ fn functions_of_one_name_in_two_binaries_keep_their_own_files() {
 }
 
 #[test]
+fn specs_that_are_no_tests_for_want_of_a_line_are_told_of() {
+    let project = Project::new();
+    let forgotten = || project.run(Binary::Forgotten).args(["--exact", "specs_need_harness_false"]);
+    forgotten()
+        .output()
+        .fails()
+        .says(&["  --> commands/shell.agent.yaml\n", "[[test]]\nname = \"forgotten-harness\"\nharness = false\n"]);
+    let list = project.run(Binary::Second).args(["--list", "--format", "terse"]).output().passes();
+    list.never_says(&["specs_need_harness_false"]);
+    for path in ["commands/shell.agent.yaml", "commands/unclaimed/nothing-runs-it.agent.yaml"] {
+        std::fs::remove_file(project.path(path)).expect("the spec is there");
+    }
+    forgotten().output().passes();
+}
+
+#[test]
 fn agent_tests_stand_among_a_library_s_unit_tests() {
     let project = Project::new();
     let list = project.run(Binary::Library).args(["--list", "--format", "terse"]).output().passes();

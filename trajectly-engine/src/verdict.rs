@@ -174,15 +174,17 @@ impl Expect {
         match (self.status, verdict.primary()) {
             (ExpectedStatus::Pass, None) => return Ok(()),
             (ExpectedStatus::Pass, Some(primary)) => {
-                return Err(format!("PASS was expected, and {} came", primary.code));
+                return Err(format!("the run fails with {}, and is expected to pass", primary.code));
             }
-            (ExpectedStatus::Error, None) => return Err("ERROR was expected, and the run passes".to_owned()),
+            (ExpectedStatus::Error, None) => {
+                return Err("the run passes, and is expected not to be judged at all".to_owned());
+            }
             (ExpectedStatus::Error, Some(primary)) => {
-                return Err(format!("ERROR was expected, and {} came", primary.code));
+                return Err(format!("the run fails with {}, and is expected not to be judged at all", primary.code));
             }
             (ExpectedStatus::Fail, None) => {
-                let code = self.code.map_or("FAIL", Code::as_str);
-                return Err(format!("{code} was expected, and the run passes"));
+                let code = self.code.map(|code| format!(" with {code}")).unwrap_or_default();
+                return Err(format!("the run passes, and is expected to fail{code}"));
             }
             (ExpectedStatus::Fail, Some(_)) => {}
         }
@@ -190,11 +192,11 @@ impl Expect {
             && !verdict.at_witness().iter().any(|violation| violation.code == code)
         {
             let codes: Vec<&str> = verdict.at_witness().iter().map(|violation| violation.code.as_str()).collect();
-            return Err(format!("{code} was expected at the witness, and {} came", codes.join(", ")));
+            return Err(format!("the run fails with {}, and is expected to fail with {code}", codes.join(", ")));
         }
         match (self.witness_index, verdict.witness()) {
             (Some(expected), Some(witness)) if expected != witness as u64 => {
-                Err(format!("event {expected} was expected to be the witness, and event {witness} is"))
+                Err(format!("the run fails at event {witness}, and is expected to fail at event {expected}"))
             }
             _ => Ok(()),
         }

@@ -348,18 +348,20 @@ fn an_expected_failure_is_met_by_its_code_at_the_witness() {
         (expect(denied, None), &failing, Ok(())),
         (expect(denied, Some(0)), &failing, Ok(())),
         (expect(None, None), &failing, Ok(())),
-        (expect(denied, Some(1)), &failing, Err("event 1 was expected to be the witness, and event 0 is")),
-        (expect(denied, None), &passing, Err("CONTRACT_TOOL_DENIED was expected, and the run passes")),
+        (expect(denied, Some(1)), &failing, Err("the run fails at event 0, and is expected to fail at event 1")),
+        (expect(denied, None), &passing, Err("the run passes, and is expected to fail with CONTRACT_TOOL_DENIED")),
         (
             expect(Some(Code::ContractSequenceRequiredMissing), None),
             &failing,
-            Err("CONTRACT_SEQUENCE_REQUIRED_MISSING was expected at the witness, and CONTRACT_TOOL_DENIED came"),
+            Err(
+                "the run fails with CONTRACT_TOOL_DENIED, and is expected to fail with CONTRACT_SEQUENCE_REQUIRED_MISSING",
+            ),
         ),
         (Expect { status: ExpectedStatus::Pass, code: None, witness_index: None }, &passing, Ok(())),
         (
             Expect { status: ExpectedStatus::Pass, code: None, witness_index: None },
             &failing,
-            Err("PASS was expected, and CONTRACT_TOOL_DENIED came"),
+            Err("the run fails with CONTRACT_TOOL_DENIED, and is expected to pass"),
         ),
     ] {
         assert_eq!(expect.met_by(verdict), expected.map_err(str::to_owned));

@@ -81,7 +81,7 @@
 //! - A client whose endpoint is built in cannot be led to the harness.
 //! - Plain `#[test]` functions in a target with `harness = false` are dropped by the compiler, whatever the harness is.
 //! - Without `harness = false`, `#[agent_test]` functions are tests of cargo's own harness: they run as well, but `name`
-//!   changes nothing for cargo, and specs without a function are no tests.
+//!   changes nothing for cargo, and specs without a function are no tests; one that fails says so.
 //! - The clock and random numbers are the machine's. An agent whose requests depend on them finds no fixture.
 //! - Unix only; tested on Linux.
 
@@ -134,18 +134,37 @@ pub use trajectly_macros::tool;
 macro_rules! main {
     ($($setting:ident = $value:expr),* $(,)?) => {
         fn main() -> ::std::process::ExitCode {
-            $crate::__private::main(
-                $crate::__private::Suite::new(
-                    ::core::env!("CARGO_MANIFEST_DIR"),
-                    ::core::env!("CARGO_PKG_NAME"),
-                    ::core::env!("CARGO_CRATE_NAME"),
-                    ::core::file!(),
-                    |name, value| $crate::__private::insta::assert_snapshot!(name, value),
-                )
-                $(.$setting($value))*,
+            $crate::__private::main(__trajectly_suite())
+        }
+
+        fn __trajectly_suite() -> $crate::__private::Suite {
+            $crate::__private::Suite::new(
+                ::core::env!("CARGO_MANIFEST_DIR"),
+                ::core::env!("CARGO_PKG_NAME"),
+                ::core::env!("CARGO_CRATE_NAME"),
+                ::core::file!(),
+                |name, value| $crate::__private::insta::assert_snapshot!(name, value),
             )
+            $(.$setting($value))*
+        }
+
+        $($crate::__under_libtest!($setting);)*
+    };
+}
+
+/// What a setting of [`main!`] is where nothing calls the `main` that it makes, as `harness = false` is missing. The test is
+/// compiled there only.
+#[cfg(feature = "harness")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __under_libtest {
+    (specs) => {
+        #[::core::prelude::v1::test]
+        fn specs_need_harness_false() {
+            $crate::__private::specs_under_libtest(__trajectly_suite());
         }
     };
+    ($other:ident) => {};
 }
 
 /// What generated code calls. No part of the public interface.
@@ -157,6 +176,7 @@ pub mod __private {
     #[cfg(feature = "harness")]
     pub use crate::harness::{
         AgentOutput, AgentTest, Outcome, Registration, SnapshotFn, Suite, Upstream, block_on, finish, libtest, main,
+        specs_under_libtest,
     };
     pub use crate::instrument::{
         Args, AsResult, AsValue, PendingCall, Shape, Tag, ViaResult, ViaValue, enter, run_async, run_sync,

@@ -8,6 +8,7 @@ mod registry;
 mod start;
 mod suite;
 
+use std::fmt::Display;
 use std::process::ExitCode;
 
 use args::Args;
@@ -19,7 +20,7 @@ pub(crate) use suite::{Case, Overrides, Target};
 pub use suite::{Suite, Upstream};
 
 use crate::env::{Env, paint_for};
-use crate::runner::{Failure, Runner};
+use crate::runner::{Failure, Runner, target_name};
 
 /// Exit code of a test binary that could not start or in which a test failed, as libtest's.
 const FAILED: u8 = 101;
@@ -58,12 +59,35 @@ pub fn libtest(test: &'static AgentTest) {
     child::exit_if_child(test);
     match run_under_libtest(test) {
         Ok(output) => print!("{output}"),
-        Err(failure) => {
-            eprintln!("{failure}");
-            // A panic of our own would add a place and a backtrace, and neither is the agent's.
-            std::panic::resume_unwind(Box::new("the agent test failed"));
+        Err(failure) => fail(&failure),
+    }
+}
+
+/// The body of the `#[test]` that stands for the specs of a suite when libtest is the harness, which knows of none.
+///
+/// # Panics
+///
+/// If there is a spec that no function claims.
+pub fn specs_under_libtest(suite: Suite) {
+    match suite.cases() {
+        Err(message) => fail(&message),
+        Ok(cases) if cases.iter().all(|case| case.function.is_some()) => {}
+        Ok(cases) => {
+            let dropped = cases.iter().filter(|case| case.function.is_none());
+            let dropped: String = dropped.map(|case| format!("\n  --> {}", case.name)).collect();
+            let name = target_name(&suite);
+            fail(&format!(
+                "error: cargo's own harness runs this target, and knows nothing of these specs{dropped}\n  = help: add \
+                 this to Cargo.toml:\n\n[[test]]\nname = \"{name}\"\nharness = false"
+            ));
         }
     }
+}
+
+fn fail(text: &dyn Display) -> ! {
+    eprintln!("{text}");
+    // A panic of our own would add a place and a backtrace, and neither is the agent's.
+    std::panic::resume_unwind(Box::new("the agent test failed"));
 }
 
 fn run_under_libtest(test: &'static AgentTest) -> Result<String, Failure> {

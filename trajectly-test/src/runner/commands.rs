@@ -54,7 +54,7 @@ pub(super) fn commands_of(program: &Program, case: &Case) -> Commands {
 fn target_flag(target: &Target, manifest_dir: &Path) -> String {
     let file = target.file.replace('\\', "/");
     if file.starts_with("tests/") || file.contains("/tests/") {
-        return format!(" --test {}", target_name(target, manifest_dir));
+        return format!(" --test {}", name_in_manifest(target, manifest_dir));
     }
     if target.crate_name == target.package.replace('-', "_") {
         return " --lib".to_owned();
@@ -62,8 +62,13 @@ fn target_flag(target: &Target, manifest_dir: &Path) -> String {
     String::new()
 }
 
+/// The name of the target that holds a suite; empty for the command line.
+pub(crate) fn target_name(suite: &Suite) -> String {
+    suite.target.as_ref().map(|target| name_in_manifest(target, &suite.root)).unwrap_or_default()
+}
+
 /// The target's name as the manifest spells it: a crate's name has `_` for every `-`.
-fn target_name(target: &Target, manifest_dir: &Path) -> String {
+fn name_in_manifest(target: &Target, manifest_dir: &Path) -> String {
     let is_it = |name: &str| name.replace('-', "_") == target.crate_name;
     let manifest = fs::read_to_string(manifest_dir.join("Cargo.toml")).unwrap_or_default();
     let named = manifest.lines().filter_map(|line| {

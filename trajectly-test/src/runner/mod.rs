@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "cli")]
 pub(crate) use commands::quoted;
+pub(crate) use commands::target_name;
 pub(crate) use failure::Failure;
 use trajectly_engine::report::{Report, Summary};
 

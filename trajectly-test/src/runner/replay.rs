@@ -193,7 +193,16 @@ fn expected_end(
             Status::Fail => shown(test, &baseline.trace, candidate, verdict, ran),
         });
     };
-    let help = ["change what the test expects, if this is right now".to_owned()];
+    let said = match test.case.function {
+        Some(function) if function.expect_fail.is_some() => {
+            format!("`expect_fail` in {}:{}", function.file, function.line)
+        }
+        _ => {
+            let line = test.spec.locate("expect").map(|at| format!(":{}", at.line));
+            format!("`expect` in {}{}", test.spec_file(), line.unwrap_or_default())
+        }
+    };
+    let help = [format!("if the agent is right now, change what is expected of it: {said}")];
     let failure = test.trouble(Code::ExpectedFailureNotSeen, &why, &[], &help, "");
     Err(match verdict.status {
         Status::Pass => failure,
