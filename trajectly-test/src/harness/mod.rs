@@ -16,7 +16,9 @@ pub(crate) use child::{OUTPUT_MARK, run_here};
 pub(crate) use panics::quietly;
 pub use registry::{AgentOutput, AgentTest, Outcome, Registration, SnapshotFn, block_on, finish};
 pub(crate) use start::prepare_process;
-pub(crate) use suite::{Case, Overrides, Target};
+#[cfg(feature = "cli")]
+pub(crate) use suite::Overrides;
+pub(crate) use suite::{Case, Target};
 pub use suite::{Suite, Upstream};
 
 use crate::env::{Env, paint_for};

@@ -15,7 +15,7 @@ mod test;
 mod upstream;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 #[cfg(feature = "cli")]
 pub(crate) use commands::quoted;
@@ -122,7 +122,7 @@ impl Runner {
     /// What came of the tests so far: a row for each that was replayed, or that failed.
     #[cfg(feature = "cli")]
     pub(crate) fn summary(&self) -> Summary {
-        self.shared.summary.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {

@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "cli")]
-pub(crate) use atomic::{create, replace};
+pub(crate) use atomic::create;
+pub(crate) use atomic::replace;
 pub(crate) use tmp::RunDir;
 
 /// Name of the folder that holds everything.
