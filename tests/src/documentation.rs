@@ -73,12 +73,12 @@ pub struct Pasted {
 }
 
 impl Pasted {
-    /// An empty crate. While it lives, no other test has one.
-    pub fn new() -> Self {
-        let _lock = lock("pasted");
-        let folder = e2e_folder().join("pasted/crate");
+    /// An empty crate. While it lives, no other test has one of this name.
+    pub fn new(name: &str) -> Self {
+        let _lock = lock(&format!("pasted-{name}"));
+        let folder = e2e_folder().join("pasted").join(name);
         fs::create_dir_all(&folder).expect("the folder can be made");
-        for generated in [".trajectly", "specs/snapshots"] {
+        for generated in [".trajectly", "specs", "tests"] {
             let _ = fs::remove_dir_all(folder.join(generated));
         }
         lock_versions(&folder);
@@ -112,12 +112,6 @@ impl Pasted {
     pub fn shell(&self, line: &str) -> Run {
         // As the user's crate of the other tests is built, so that both share their dependencies.
         Run::shell(line, &target_folder()).current_dir(&self.folder).env("CARGO_PROFILE_DEV_DEBUG", "false")
-    }
-}
-
-impl Default for Pasted {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

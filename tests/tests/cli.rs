@@ -1,7 +1,7 @@
 //! The command line: which specs it runs, what it says of them, and how it ends.
 
 use serde_json::Value;
-use trajectly_tests::{Folder, Output, Run};
+use trajectly_tests::{Folder, Output, Pasted, Run};
 
 /// A project with the sample of `init`, recorded, and what `more` says.
 fn project(more: &[(&str, &str)]) -> Folder {
@@ -38,6 +38,25 @@ fn init_makes_a_project_that_runs_at_once() {
     folder.trajectly(["init"]).output().passes().says(&["made  specs/sample.agent.yaml", "trajectly record --auto"]);
     folder.trajectly(["record", "--auto"]).output().passes().says(&["RECORDED specs/sample.agent.yaml"]);
     folder.trajectly(["run", "--auto"]).output().passes().says(&["PASS specs/sample.agent.yaml", "1 spec: 1 passed"]);
+}
+
+#[test]
+fn init_in_a_crate_says_what_its_manifest_needs_and_then_its_test_passes() {
+    let project = Pasted::new("init");
+    let manifest = "[package]\nname = \"fresh\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    project.write("Cargo.toml", manifest);
+    project.write("src/lib.rs", "");
+    let init = || Run::new(Folder::program()).arg("init").current_dir(project.path("")).output().passes();
+    let said = init().says(&["made  specs/sample.agent.yaml", "made  tests/agents.rs"]).stdout;
+    let (_, lines) = said.split_once("of Trajectly:\n").expect("the manifest lacks something");
+    let (lines, commands) = lines.split_once("\nRecord the agents").expect("there is a next step");
+    project.write("Cargo.toml", &format!("{manifest}{lines}"));
+    let commands: Vec<&str> = commands.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    assert_eq!(commands.len(), 2, "{said}");
+    for command in commands {
+        assert_eq!(project.shell(command).output().passes().results(), [("sample", "ok")]);
+    }
+    init().says(&["kept  .trajectly/.gitignore"]).never_says(&["made", "Add this"]);
 }
 
 #[test]

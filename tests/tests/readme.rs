@@ -37,7 +37,7 @@ fn the_failure_is_shown_as_it_is() {
 #[test]
 fn the_quickstart_works() {
     let readme = Page::read("README.md");
-    let project = Pasted::new();
+    let project = Pasted::new("quickstart");
     for Block { file, text, .. } in &readme.blocks {
         if let Some(file) = file {
             project.write(file, &format!("{text}\n"));
