@@ -135,7 +135,7 @@ pub(crate) fn lock_versions(to: &Path) {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the folder can be made");
     for entry in fs::read_dir(from).expect("the crate can be read") {
         let entry = entry.expect("the crate can be read");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::build::{copy_folder, repository};
 use crate::files::Store;
 use crate::run::Run;
 
@@ -48,6 +49,37 @@ impl Folder {
         let path = self.path(relative);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         made.and_then(|()| fs::write(&path, content)).unwrap_or_else(|error| panic!("{relative}: {error}"));
+    }
+
+    /// Copies a file of `tests/python/agents` here, under its own name.
+    #[track_caller]
+    pub fn add_agent(&self, name: &str) {
+        let agent = repository().join("tests/python/agents").join(name);
+        self.write(name, &fs::read_to_string(&agent).unwrap_or_else(|error| panic!("{agent:?}: {error}")));
+    }
+
+    /// The same files in a folder of their own.
+    #[track_caller]
+    pub fn copy(&self) -> Self {
+        let copy = Self::new();
+        copy_folder(self.root(), copy.root());
+        copy
+    }
+
+    /// The lines that agents wrote to `$JOURNAL`: what they really ran, in order.
+    pub fn journal(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("journal")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// The public Python tool, run here.
+    pub fn python_tool<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        self.python(["-m", "trajectly"]).args(args)
+    }
+
+    /// Python with the packages of the agents, run here.
+    pub fn python<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        Run::new("python").args(args).current_dir(self.root()).with_python().env("JOURNAL", self.path("journal"))
     }
 
     /// Its `.trajectly/`.

@@ -88,7 +88,6 @@ fn what_has_no_effect_is_a_warning() {
             "schema_version: 0.4\n",
             "command: run\n",
             "entrypoint: agent.py\n",
-            "baseline: {trace: t.jsonl}\n",
             "contracts:\n",
             "  network: {allowlist: [' ', 'a.test:99999']}\n",
             "  args: {t: {fields: {f: {enum: one, min: \"3\", regex: 5, type: null, max: null}}}}\n",
@@ -105,21 +104,20 @@ fn what_has_no_effect_is_a_warning() {
         warnings,
         [
             (Some(3), "entrypoint", "`entrypoint` has no effect beside `command`"),
-            (Some(4), "baseline.trace", "`baseline.trace` has no effect"),
-            (Some(6), "contracts.network.allowlist[0]", "a blank host allows nothing"),
-            (Some(6), "contracts.network.allowlist[1]", "`a.test:99999` is no host and allows nothing"),
+            (Some(5), "contracts.network.allowlist[0]", "a blank host allows nothing"),
+            (Some(5), "contracts.network.allowlist[1]", "`a.test:99999` is no host and allows nothing"),
             (
-                Some(7),
+                Some(6),
                 "contracts.args.t.fields.f.enum",
                 "`contracts.args.t.fields.f.enum` is the string \"one\", not a list, and has no effect"
             ),
             (
-                Some(7),
+                Some(6),
                 "contracts.args.t.fields.f.min",
                 "`contracts.args.t.fields.f.min` is the string \"3\", not a number, and has no effect"
             ),
             (
-                Some(7),
+                Some(6),
                 "contracts.args.t.fields.f.regex",
                 "`contracts.args.t.fields.f.regex` is the number 5, not a string, and has no effect"
             ),

@@ -23,6 +23,7 @@ schema_version: "0.3"
 name: trt-code-review-bot
 command: python -m examples.code_review_bot.main
 workdir: ..
+baseline: {trace: traces/accepted.jsonl}
 env:
   APP_ENV: ci
   FEATURE_FLAG_REVIEW: "1"
@@ -96,6 +97,7 @@ fn every_key_is_read() {
     assert_eq!(spec.name, "trt-code-review-bot");
     assert_eq!(spec.require_command(), Ok("python -m examples.code_review_bot.main"));
     assert_eq!(spec.workdir, Path::new("specs/.."));
+    assert_eq!(spec.baseline_trace.as_deref(), Some(Path::new("specs/traces/accepted.jsonl")));
     let env: Vec<_> = spec.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(env, [("APP_ENV", "ci"), ("FEATURE_FLAG_REVIEW", "1")]);
     assert_eq!(spec.fixture_policy, Policy::ByIndex);

@@ -85,15 +85,6 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Tells of a text that is taken for the sake of older specs and changes nothing.
-    pub(super) fn no_effect(&mut self, key: &'static str) {
-        if let Some(field) = self.take(key).and_then(Field::filled)
-            && field.text().is_some()
-        {
-            field.warn(format!("`{}` has no effect", field.path), Some("remove it"));
-        }
-    }
-
     /// Tells of keys that are read, and whose effect is still to come.
     pub(super) fn no_effect_yet(&self, keys: &[&str]) {
         for entry in self.entries.iter().filter(|entry| keys.contains(&entry.key.as_str())) {

@@ -28,6 +28,9 @@ pub struct Spec {
     pub env: Vec<(String, String)>,
     /// The folder the agent runs in: `workdir` from the spec's folder, which is the default.
     pub workdir: PathBuf,
+    /// The trace that a run is held against in place of the stored one: `baseline.trace`, from the folder of the file that
+    /// says it. Answers are given from the stored fixtures all the same.
+    pub baseline_trace: Option<PathBuf>,
     /// What is blotted out of everything stored.
     pub redact: Redactor,
     /// How a call finds its fixture. `fixture_policy`, else `replay.fixture_policy`, else by hash.

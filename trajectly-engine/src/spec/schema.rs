@@ -53,7 +53,7 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
     ("artifacts", "Where what a run leaves is kept."),
     ("artifacts.dir", "The folder."),
     ("baseline", "The accepted run."),
-    ("baseline.trace", "Read for the sake of older specs; has no effect."),
+    ("baseline.trace", "A trace to hold runs against in place of the recorded one."),
     ("budget_thresholds", "What a run may use. To reach a limit is to keep it."),
     (
         "budget_thresholds.max_latency_ms",

@@ -35,7 +35,6 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         keys.not_yet(key);
     }
     keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on"]);
-    keys.block("baseline", |keys| keys.no_effect("trace"));
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
     let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));
@@ -47,6 +46,10 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
         command: command(keys),
         env: env(keys),
         workdir: workdir(keys, origin),
+        baseline_trace: keys.block("baseline", |keys| {
+            let field = keys.take("trace")?;
+            Some(field.folder().unwrap_or(own_folder(origin)).join(field.title()?))
+        }),
         redact: Redactor::new(keys.take("redact").and_then(|field| field.patterns()).unwrap_or_default()),
         fixture_policy: fixture_policy.unwrap_or_default(),
         strict: strict.unwrap_or_default(),
@@ -174,9 +177,13 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
 }
 
 fn workdir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> PathBuf {
-    let own_folder = origin.path.parent().unwrap_or(Path::new(""));
+    let own_folder = own_folder(origin);
     let Some(field) = keys.take("workdir") else { return own_folder.to_owned() };
     field.folder().unwrap_or(own_folder).join(field.text().unwrap_or_default())
+}
+
+fn own_folder<'o>(origin: &Origin<'o>) -> &'o Path {
+    origin.path.parent().unwrap_or(Path::new(""))
 }
 
 /// `replay`, with the two keys of it that have a newer spelling at the top.

@@ -143,9 +143,12 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
 fn recorded(spec: &Spec, spec_file: &Path) -> Result<PathBuf, CliError> {
     let here = spec_file.canonicalize().map_err(|error| CliError::new(format!("{}: {error}", spec_file.display())))?;
     let folder = here.parent().unwrap_or(Path::new("/"));
-    let path = Store::for_spec(&here, folder).baseline_path(&spec.slug());
-    if path.is_file() {
-        return Ok(path);
+    if let Some(path) = &spec.baseline_trace {
+        return Ok(path.clone());
+    }
+    let place = Store::for_spec(&here, folder).place(&spec.slug(), None).map_err(|error| error.to_string())?;
+    if place.is_meant() && place.trace.is_file() {
+        return Ok(place.trace);
     }
     Err(CliError::new(format!("`{}` has no recorded baseline to hold the trace against", spec.name))
         .help("name one with `--baseline TRACE`, or set `refinement.mode: none`"))

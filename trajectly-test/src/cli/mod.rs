@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod baseline;
+mod baseline_diff;
 mod batch;
 mod completions;
 mod evaluate;
@@ -18,6 +19,7 @@ mod scaffold;
 mod schema;
 mod specs;
 mod targets;
+mod versions;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::baseline::version_name;
 use super::outcome::{CliError, Exit};
 use super::print;
 use super::specs::{self, Job};
@@ -20,6 +21,9 @@ pub(super) struct Run {
     /// Where baselines lie, in place of .trajectly/baselines
     #[arg(long, value_name = "DIR")]
     baseline_dir: Option<PathBuf>,
+    /// Hold runs against this version of their baselines
+    #[arg(long, value_name = "VERSION", value_parser = version_name)]
+    baseline: Option<String>,
     /// Where fixtures lie, in place of .trajectly/fixtures
     #[arg(long, value_name = "DIR")]
     fixtures_dir: Option<PathBuf>,
@@ -71,6 +75,8 @@ impl Run {
         };
         let baseline_dir = folder("--baseline-dir", &self.baseline_dir)?;
         let fixtures_dir = folder("--fixtures-dir", &self.fixtures_dir)?;
-        Ok(Overrides { strict, baseline_dir, fixtures_dir, flags, ..Overrides::default() })
+        let version = self.baseline.clone();
+        flags.extend(version.iter().map(|version| format!(" --baseline {version}")));
+        Ok(Overrides { strict, baseline_dir, fixtures_dir, version, flags, ..Overrides::default() })
     }
 }

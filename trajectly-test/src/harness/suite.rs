@@ -30,6 +30,10 @@ pub(crate) struct Overrides {
     pub(crate) baseline_dir: Option<PathBuf>,
     /// In place of `.trajectly/fixtures`, absolute.
     pub(crate) fixtures_dir: Option<PathBuf>,
+    /// In place of the version in force, where baselines have versions.
+    pub(crate) version: Option<String>,
+    /// Whether a recording of that version is to be in force.
+    pub(crate) promote: bool,
     /// The flags that say the above again, with a space before each.
     pub(crate) flags: String,
     /// The same of the flag that names the project's folder.

@@ -27,6 +27,9 @@ impl BaselineMeta {
     pub(super) fn check(text: &str, file: &str, spec: &Spec) -> Result<(), (Code, String, String)> {
         const MISMATCH: Code = Code::NormalizerVersionMismatch;
         let again = || "record the baseline again".to_owned();
+        if text.is_empty() {
+            return Err((MISMATCH, format!("{file} is missing"), again()));
+        }
         let meta = Json::parse(text).map_err(|error| {
             (MISMATCH, format!("{file}:{}:{}: {}", error.line, error.column, error.message), again())
         })?;

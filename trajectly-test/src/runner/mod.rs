@@ -129,7 +129,7 @@ impl Runner {
         let plan = self.plan(test)?;
         let _announced = match plan {
             Plan::Replay => {
-                Recordings::of_this_process().wait(&test.baseline_path());
+                Recordings::of_this_process().wait(&test.place.trace);
                 None
             }
             Plan::Record | Plan::Accept => {
@@ -155,7 +155,7 @@ impl Runner {
             Mode::Replay => Plan::Replay,
             Mode::Record => Plan::Record,
             Mode::Accept => Plan::Accept,
-            Mode::RecordMissing => match test.store.has_baseline(&test.slug)? {
+            Mode::RecordMissing => match test.store.has_baseline(&test.place)? {
                 true => Plan::Replay,
                 false => Plan::Record,
             },
@@ -182,7 +182,7 @@ impl Runner {
 /// Announces that a test will record. An error names the other test that would record the same baseline.
 fn announce(test: &Test<'_>) -> Result<(), String> {
     let this = format!("{} ({})", test.spec_file(), test.case.name);
-    Recordings::of_this_process().announce(test.baseline_path(), &this).map_err(|other| {
+    Recordings::of_this_process().announce(test.place.trace.clone(), &this).map_err(|other| {
         format!(
             "error: two tests would record the baseline `{}`\n  --> {other}\n  --> {this}\n  = help: give one of the specs \
              another `name`, or let its test `expect_fail` if it is held against the other's baseline",
@@ -196,6 +196,6 @@ struct Announced<'a>(&'a Test<'a>);
 
 impl Drop for Announced<'_> {
     fn drop(&mut self) {
-        Recordings::of_this_process().finished(&self.0.baseline_path());
+        Recordings::of_this_process().finished(&self.0.place.trace);
     }
 }

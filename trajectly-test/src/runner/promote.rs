@@ -2,7 +2,7 @@
 
 use trajectly_engine::code::{Class, Code};
 use trajectly_engine::fixture::{Fixture, Fixtures};
-use trajectly_engine::spec::{SnapshotLevel, Spec};
+use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
@@ -53,8 +53,8 @@ impl Accepted {
 /// A recording must not take the place of what another spec recorded under a name that makes the same file names.
 pub(super) fn refuse_clash(test: &Test<'_>) -> Result<(), Failure> {
     // A baseline that cannot be read is one that a new recording mends.
-    let Ok(Some((files, ()))) = test.store.baseline(&test.slug, || ()) else { return Ok(()) };
-    match BaselineMeta::check(&files.meta, &test.store.display(&test.store.meta_path(&test.slug)), &test.spec) {
+    let Ok(Some((files, ()))) = test.store.baseline(&test.place, || ()) else { return Ok(()) };
+    match BaselineMeta::check(&files.meta, &test.store.display(&test.place.meta), &test.spec) {
         Err((Code::BaselineNameClash, message, help)) => {
             Err(test.trouble(Code::BaselineNameClash, &message, &[], &[help], ""))
         }
@@ -127,7 +127,7 @@ fn broken_rules(verdict: &Verdict) -> Vec<String> {
 }
 
 fn commit_with_snapshot(runner: &Runner, test: &Test<'_>, accepted: &Accepted) -> Result<(), Failure> {
-    if test.spec.snapshot == SnapshotLevel::Off {
+    if !test.takes_snapshot() {
         return commit(test, accepted, None);
     }
     let suite = &runner.shared.suite;
@@ -147,7 +147,7 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
     };
     readable(test, &files)?;
     let path = test.snapshot_path();
-    test.store.commit(&test.slug, &files, snapshot.map(|text| (path.as_path(), text)))?;
+    test.store.commit(&test.place, &files, snapshot.map(|text| (path.as_path(), text)))?;
     let pending = snapshot::pending_path(&path);
     test.store.remove_run_file(&pending)?;
     test.store.remove_rejected(&test.slug).map_err(Failure::from)
@@ -155,8 +155,8 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
 
 /// What cannot be read again, such as calls inside calls beyond all measure, is no baseline.
 fn readable(test: &Test<'_>, files: &BaselineFiles) -> Result<(), Failure> {
-    let trace = Trace::parse(&files.trace, &test.store.display(&test.baseline_path())).map_err(|e| e.to_string());
-    let fixtures = test.store.display(&test.store.fixtures_path(&test.slug));
+    let trace = Trace::parse(&files.trace, &test.store.display(&test.place.trace)).map_err(|e| e.to_string());
+    let fixtures = test.store.display(&test.place.fixtures);
     let fixtures = || Fixtures::parse(&files.fixtures, &fixtures).map_err(|error| error.to_string());
     trace.and_then(|_| fixtures()).map(drop).map_err(|message| {
         let help = ["the baseline is as it was".to_owned()];

@@ -1,5 +1,6 @@
 //! A test as it mostly runs: the agent replayed offline and held against its baseline.
 
+use std::fs;
 use std::sync::Arc;
 
 use trajectly_engine::abstraction::Predicates;
@@ -7,7 +8,7 @@ use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::refinement::survivors;
 use trajectly_engine::report::Report;
-use trajectly_engine::spec::{Drift, Expect, ReplayMode, SnapshotLevel};
+use trajectly_engine::spec::{Drift, Expect, ReplayMode};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
@@ -70,16 +71,19 @@ fn decide(runner: &Runner, test: &Test<'_>, accept: bool, baseline: &Baseline, r
 
 fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
     let snapshot = || snapshot::accepted(&test.snapshot_path());
-    let Some((files, snapshot)) = test.store.baseline(&test.slug, snapshot)? else {
+    let Some((files, snapshot)) = test.store.baseline(&test.place, snapshot)? else {
         return Err(missing(test));
     };
-    let meta_file = test.store.display(&test.store.meta_path(&test.slug));
+    let meta_file = test.store.display(&test.place.meta);
     BaselineMeta::check(&files.meta, &meta_file, &test.spec)
         .map_err(|(code, message, help)| test.trouble(code, &message, &[], &[help], ""))?;
-    let trace_file = test.store.display(&test.baseline_path());
-    let fixtures_file = test.store.display(&test.store.fixtures_path(&test.slug));
+    let fixtures_file = test.store.display(&test.place.fixtures);
+    let trace = match &test.spec.baseline_trace {
+        None => files.trace,
+        Some(path) => fs::read_to_string(path).map_err(|error| StoreError::new("read", path, error))?,
+    };
     Ok(Baseline {
-        trace: whole(&files.trace, &trace_file).map_err(|message| broken(test, &message))?,
+        trace: whole(&trace, &test.baseline_file()).map_err(|message| broken(test, &message))?,
         fixtures: Fixtures::parse(&files.fixtures, &fixtures_file)
             .map(Arc::new)
             .map_err(|error| broken(test, &error.to_string()))?,
@@ -162,7 +166,7 @@ fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict
         verdict,
         baseline,
         candidate,
-        baseline_file: &store.display(&test.baseline_path()),
+        baseline_file: &test.baseline_file(),
         candidate_file: &store.display(&store.current_path(&test.file_slug)),
         prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
         output: &ran.output,
@@ -218,7 +222,7 @@ fn review(
     ran: &Ran,
     candidate: &Trace,
 ) -> Result<String, Failure> {
-    if test.spec.snapshot == SnapshotLevel::Off {
+    if !test.has_review() {
         return Ok(ran.output.clone());
     }
     let path = test.snapshot_path();
@@ -257,11 +261,18 @@ fn review(
 }
 
 fn missing(test: &Test<'_>) -> Failure {
-    let file = test.store.display(&test.baseline_path());
+    let file = test.store.display(&test.place.trace);
     let message = format!("there is no baseline at {file}");
     let help = match &test.commands.record {
         Some(command) => format!("record one: {command}"),
         None => format!("record the spec that this one is held against: `name: {}`", test.spec.name),
+    };
+    let help = match test.store.versions(&test.slug).as_slice() {
+        [] => help,
+        versions => format!(
+            "the versions that there are: {}; `trajectly baseline promote` puts one in force",
+            versions.join(", ")
+        ),
     };
     test.trouble(Code::BaselineMissing, &message, &[], &[help], "")
 }

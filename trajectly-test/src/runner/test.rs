@@ -5,18 +5,20 @@ use std::time::Duration;
 
 use trajectly_engine::code::Code;
 use trajectly_engine::slug::slug;
-use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Spec, SpecError};
+use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, SnapshotLevel, Spec, SpecError};
 
 use super::commands::commands_of;
 use super::{Failure, Runner};
-use crate::harness::Case;
+use crate::harness::{Case, Overrides};
 use crate::render::{Commands, Paint, Trouble, spec_error, trouble};
-use crate::store::Store;
+use crate::store::{Place, Store};
 
 pub(super) struct Test<'a> {
     pub(super) case: &'a Case,
     pub(super) spec: Spec,
     pub(super) store: Store,
+    /// Where the baseline lies.
+    pub(super) place: Place,
     /// Name of the baseline's files.
     pub(super) slug: String,
     /// Name of this run's own files.
@@ -50,6 +52,7 @@ impl<'a> Test<'a> {
             None => spec.expect,
         };
         Ok(Self {
+            place: place(&store, &spec.slug(), overrides)?,
             slug: spec.slug(),
             file_slug: file_slug(&spec_file),
             expected,
@@ -67,8 +70,22 @@ impl<'a> Test<'a> {
         &self.spec_file
     }
 
-    pub(super) fn baseline_path(&self) -> PathBuf {
-        self.store.baseline_path(&self.slug)
+    /// The trace that a run is held against, as people see its path.
+    pub(super) fn baseline_file(&self) -> String {
+        self.store.display(self.spec.baseline_trace.as_ref().unwrap_or(&self.place.trace))
+    }
+
+    /// Whether people review what a run does: in a project whose baselines have versions, where there is a snapshot of the
+    /// one in force.
+    pub(super) fn has_review(&self) -> bool {
+        let is_kept = || self.place.is_in_force() && self.snapshot_path().exists();
+        self.spec.snapshot != SnapshotLevel::Off && (self.place.version().is_none() || is_kept())
+    }
+
+    /// Whether a recording makes a snapshot.
+    pub(super) fn takes_snapshot(&self) -> bool {
+        let is_kept = || self.place.is_promoted_by_recording() && self.snapshot_path().exists();
+        self.spec.snapshot != SnapshotLevel::Off && (self.place.version().is_none() || is_kept())
     }
 
     pub(super) fn snapshot_path(&self) -> PathBuf {
@@ -100,6 +117,11 @@ impl<'a> Test<'a> {
         let help = [format!("{how} in a job that is meant to update baselines")];
         self.trouble(Code::CiWriteRefused, "baselines are not written in CI", &[], &help, "")
     }
+}
+
+fn place(store: &Store, slug: &str, overrides: &Overrides) -> Result<Place, Failure> {
+    let place = store.place(slug, overrides.version.as_deref())?;
+    Ok(if overrides.promote { place.put_in_force() } else { place })
 }
 
 /// The spec of a case that something can run.
