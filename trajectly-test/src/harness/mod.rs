@@ -16,9 +16,7 @@ pub(crate) use child::{OUTPUT_MARK, run_here};
 pub(crate) use panics::quietly;
 pub use registry::{AgentOutput, AgentTest, Outcome, Registration, SnapshotFn, block_on, finish};
 pub(crate) use start::prepare_process;
-#[cfg(feature = "cli")]
-pub(crate) use suite::Overrides;
-pub(crate) use suite::{Case, Target};
+pub(crate) use suite::{Case, Overrides, Target};
 pub use suite::{Suite, Upstream};
 
 use crate::env::{Env, paint_for};
