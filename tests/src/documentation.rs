@@ -28,6 +28,28 @@ pub struct Block {
 }
 
 impl Page {
+    /// All pages: those at the top of the repository, and those of `docs`.
+    pub fn all() -> Vec<Self> {
+        let pages = |folder: &str| {
+            let entries = fs::read_dir(repository().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+            let names = entries.map(|entry| entry.expect("a folder can be listed").file_name().into_string());
+            let names = names.map(|name| name.expect("names of files are texts"));
+            let mut paths: Vec<_> =
+                names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}{name}")).collect();
+            paths.sort();
+            paths
+        };
+        ["", "docs/", "docs/contracts/"].into_iter().flat_map(pages).map(|path| Self::read(&path)).collect()
+    }
+
+    /// The pages that tell what the keys of a spec mean.
+    pub fn of_specs() -> Vec<Self> {
+        Self::all()
+            .into_iter()
+            .filter(|page| page.path == "docs/specs.md" || page.path.starts_with("docs/contracts/"))
+            .collect()
+    }
+
     /// Reads a page.
     #[track_caller]
     pub fn read(path: &str) -> Self {

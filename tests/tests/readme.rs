@@ -87,8 +87,7 @@ fn specs_that_are_shown_can_be_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("shown.agent.yaml").to_string_lossy().into_owned();
     std::fs::write(folder.path().join("base.agent.yaml"), VERSION).expect("the folder can be written to");
-    for page in ["README.md", "docs/specs.md"] {
-        let page = Page::read(page);
+    for page in Page::of_specs().into_iter().chain([Page::read("README.md")]) {
         assert!(page.blocks_in("yaml").count() > 0, "{} shows specs", page.path);
         for Block { text, .. } in page.blocks_in("yaml") {
             let version = if text.contains("schema_version") { "" } else { VERSION };
@@ -102,8 +101,9 @@ fn specs_that_are_shown_can_be_read() {
 
 #[test]
 fn the_reference_names_no_key_that_is_not_known() {
-    let page = Page::read("docs/specs.md");
-    let cells = page.text.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    let pages = Page::of_specs();
+    let lines = pages.iter().flat_map(|page| page.text.lines());
+    let cells = lines.filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
     let keys: Vec<&str> = cells.flat_map(|cell| cell.split('`').step_by(2)).filter(|key| !key.is_empty()).collect();
     assert!(keys.len() > 50, "{keys:?}");
     for key in keys {
@@ -135,16 +135,7 @@ fn every_dependency_has_its_reason() {
 
 #[test]
 fn links_lead_somewhere() {
-    for page in [
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "docs/cli.md",
-        "docs/dependencies.md",
-        "docs/files.md",
-        "docs/specs.md",
-    ] {
-        let page = Page::read(page);
+    for page in Page::all() {
         for link in page.links() {
             assert!(page.leads_somewhere(link), "{}: {link}", page.path);
         }

@@ -56,11 +56,11 @@ fn every_spec_of_the_repository_is_as_it_says() {
 #[test]
 fn every_spec_that_is_shown_is_as_it_says() {
     let schema = schema_of_specs();
-    for page in ["README.md", "docs/specs.md"] {
-        for block in Page::read(page).blocks_in("yaml") {
+    for page in Page::of_specs().into_iter().chain([Page::read("README.md")]) {
+        for block in page.blocks_in("yaml") {
             let version = if block.text.contains("schema_version") { "" } else { "schema_version: \"0.4\"\n" };
             let breaches = Schema(&schema).breaches(&from_yaml(&format!("{version}{}", block.text)));
-            assert!(breaches.is_empty(), "{page}: {breaches:?}\n{}", block.text);
+            assert!(breaches.is_empty(), "{}: {breaches:?}\n{}", page.path, block.text);
         }
     }
 }
