@@ -26,7 +26,9 @@ impl Sessions {
         for name in ["bin", "project"] {
             fs::create_dir(folder.path().join(name)).expect("the folder can be made");
         }
-        symlink(Folder::program(), folder.path().join("bin/trajectly")).expect("the program can be linked");
+        for name in ["trajectly", "cargo-trajectly"] {
+            symlink(Folder::program(), folder.path().join("bin").join(name)).expect("the program can be linked");
+        }
         Self { folder }
     }
 

@@ -247,6 +247,19 @@ fn a_reader_who_leaves_is_no_error() {
 }
 
 #[test]
+fn cargo_finds_the_same_program() {
+    let folder = project(&[]);
+    let program = folder.path("cargo-trajectly");
+    std::os::unix::fs::symlink(Folder::program(), &program).expect("the program can be linked");
+    let run = |args: &[&str]| Run::new(&program).args(args).current_dir(folder.root()).output();
+    run(&["trajectly", "run", "specs"]).passes().says(&["1 spec: 1 passed"]);
+    run(&["run", "specs"]).passes();
+    run(&["trajectly", "run", "--help"]).passes().says(&["Usage: cargo trajectly run"]);
+    run(&["trajectly", "baseline", "udpate"]).exits(2).says(&["Usage: cargo trajectly baseline"]);
+    folder.trajectly(["run", "--help"]).output().passes().says(&["Usage: trajectly run"]);
+}
+
+#[test]
 fn shells_complete_every_command() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

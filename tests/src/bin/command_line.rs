@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    trajectly_test::cli::main("trajectly", std::env::args_os())
+    trajectly_test::cli::main(std::env::args_os())
 }

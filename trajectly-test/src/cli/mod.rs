@@ -22,6 +22,7 @@ mod targets;
 mod versions;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -32,7 +33,7 @@ use outcome::{CliError, Exit};
 ///
 /// Exit codes: 0 clean, 1 regression, 2 tooling, config or spec error.
 #[derive(Parser)]
-#[command(name = "trajectly", version)]
+#[command(name = "trajectly", bin_name = "trajectly", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -87,9 +88,18 @@ impl Command {
     }
 }
 
-/// Runs the command line as a program of this name; `args` begins with the program's path.
-pub fn main(name: &'static str, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-    let parsed = Cli::command().bin_name(name).try_get_matches_from(args);
+/// Runs the command line; `args` begins with the program's path.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    let mut command = Cli::command();
+    if args.first().is_some_and(|program| Path::new(program).file_stem() == Some("cargo-trajectly".as_ref())) {
+        // Cargo passes the subcommand's name on.
+        if args.get(1).is_some_and(|arg| arg == "trajectly") {
+            args.remove(1);
+        }
+        command = command.bin_name("cargo trajectly");
+    }
+    let parsed = command.try_get_matches_from(args);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {

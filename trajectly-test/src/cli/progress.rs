@@ -21,6 +21,7 @@ pub(super) struct Progress {
 struct State {
     status: Status,
     started: usize,
+    ended: usize,
     /// How many results were shown.
     shown: usize,
     /// Results that wait for those before them.
@@ -31,8 +32,9 @@ struct State {
 impl Progress {
     pub(super) fn of(total: usize, results_on_stderr: bool) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
-        let status = Status { out: is_terminal.then(|| Box::new(std::io::stderr()) as _), width: 0 };
-        let state = State { status, started: 0, shown: 0, held: BTreeMap::new(), last_was_long: false };
+        let out = is_terminal.then(|| Box::new(std::io::stderr()) as _);
+        let status = Status { out, text: String::new(), width: 0 };
+        let state = State { status, started: 0, ended: 0, shown: 0, held: BTreeMap::new(), last_was_long: false };
         Self { total, results_on_stderr, state: Mutex::new(state) }
     }
 
@@ -41,13 +43,14 @@ impl Progress {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.started += 1;
         let text = format!("{} of {} · {}", state.started, self.total, clean(name));
-        state.status.show(&text);
+        state.status.show(text);
     }
 
     /// The spec in this place has ended.
     pub(super) fn end(&self, place: usize, result: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.held.insert(place, result);
+        state.ended += 1;
         state.status.clear();
         loop {
             let next = state.shown;
@@ -57,6 +60,9 @@ impl Progress {
             let gap = if next > 0 && (is_long || state.last_was_long) { "\n" } else { "" };
             (state.shown, state.last_was_long) = (next + 1, is_long);
             self.show(format_args!("{gap}{result}"));
+        }
+        if state.ended < state.started {
+            state.status.show_again();
         }
     }
 
@@ -70,17 +76,23 @@ impl Progress {
 struct Status {
     /// Where it is shown, if anywhere.
     out: Option<Box<dyn Write + Send>>,
+    /// What stood there last.
+    text: String,
     /// Columns of what stands there now.
     width: usize,
 }
 
 impl Status {
-    fn show(&mut self, text: impl Display) {
-        let text: String = text.to_string().chars().take(WIDTH).collect();
+    fn show(&mut self, text: String) {
         self.clear();
+        self.text = text.chars().take(WIDTH).collect();
+        self.show_again();
+    }
+
+    fn show_again(&mut self) {
         if let Some(out) = &mut self.out {
-            self.width = text.chars().count();
-            let _ = write!(out, "{text}").and_then(|()| out.flush());
+            self.width = self.text.chars().count();
+            let _ = write!(out, "{}", self.text).and_then(|()| out.flush());
         }
     }
 
@@ -120,8 +132,8 @@ mod tests {
     #[test]
     fn the_status_is_rewritten_in_place_and_leaves_nothing() {
         let screen = Screen::default();
-        let mut status = Status { out: Some(Box::new(screen.clone())), width: 0 };
-        status.show("1 of 2 · a");
+        let mut status = Status { out: Some(Box::new(screen.clone())), text: String::new(), width: 0 };
+        status.show("1 of 2 · a".to_owned());
         status.show("x".repeat(200));
         drop(status);
         let wide = "x".repeat(WIDTH);
