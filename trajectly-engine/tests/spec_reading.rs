@@ -152,7 +152,7 @@ fn every_key_is_read() {
     assert!(spec.determinism.filesystem.strict);
     assert_eq!(spec.determinism.filesystem.allow_read_paths, ["data"]);
     assert_eq!(spec.mode_profile, ModeProfile::Permissive);
-    assert_eq!(spec.artifacts_dir, Path::new("out"));
+    assert_eq!(spec.artifacts_dir.as_deref(), Some(Path::new("specs/out")));
     assert_eq!(spec.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(spec.limits.memory_mb, Some(512));
     assert_eq!(spec.limits.open_files, Some(64));
@@ -183,7 +183,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(spec.timeout, None);
     assert_eq!(spec.snapshot, SnapshotLevel::Args);
     assert_eq!(spec.cross_check, CrossCheck::Warn);
-    assert_eq!(spec.artifacts_dir, Path::new(".trajectly/artifacts"));
+    assert_eq!(spec.artifacts_dir, None);
 }
 
 #[test]

@@ -51,8 +51,9 @@ pub struct Spec {
     pub determinism: Determinism,
     /// A label for the report; no rule depends on it.
     pub mode_profile: ModeProfile,
-    /// `artifacts.dir`, as written; `.trajectly/artifacts` by default.
-    pub artifacts_dir: PathBuf,
+    /// The folder `artifacts.dir`, if the spec names one: `dir` from the folder of the file that says it. A failing run is copied
+    /// there.
+    pub artifacts_dir: Option<PathBuf>,
     /// How long a run may take, if the spec says so; [`DEFAULT_TIMEOUT`] holds otherwise.
     pub timeout: Option<Duration>,
     /// What the agent's process may use.

@@ -34,7 +34,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     for key in ["policy", "mcp", "stability", "perturb"] {
         keys.not_yet(key);
     }
-    keys.no_effect_yet(&["artifacts", "cross_check", "determinism", "fail_on"]);
+    keys.no_effect_yet(&["cross_check", "determinism", "fail_on"]);
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
     let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));
@@ -68,7 +68,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
                 ("strict", ModeProfile::Strict),
             ],
         ),
-        artifacts_dir: keys.block("artifacts", artifacts).dir,
+        artifacts_dir: keys.block("artifacts", |keys| artifacts_dir(keys, origin)),
         timeout: keys.take("timeout_s").and_then(|field| field.seconds()),
         limits: keys.block("limits", limits),
         expect: keys.take("expect").and_then(|field| expect(&field)),
@@ -318,21 +318,11 @@ fn determinism(keys: &mut Keys<'_>) -> Determinism {
     }
 }
 
-struct Artifacts {
-    dir: PathBuf,
-}
-
-impl Default for Artifacts {
-    fn default() -> Artifacts {
-        Artifacts { dir: PathBuf::from(".trajectly/artifacts") }
-    }
-}
-
-fn artifacts(keys: &mut Keys<'_>) -> Artifacts {
-    match keys.take("dir").and_then(|field| field.text()) {
-        Some(dir) => Artifacts { dir: PathBuf::from(dir) },
-        None => Artifacts::default(),
-    }
+fn artifacts_dir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<PathBuf> {
+    let field = keys.take("dir")?;
+    let own_folder = origin.path.parent().unwrap_or(Path::new(""));
+    let dir = field.text()?;
+    Some(field.folder().unwrap_or(own_folder).join(dir))
 }
 
 fn limits(keys: &mut Keys<'_>) -> Limits {

@@ -129,6 +129,7 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
             baseline_file: &baseline.map(|file| file.display().to_string()).unwrap_or_default(),
             candidate_file: &candidate.display().to_string(),
             prefix_file: None,
+            reduced: None,
             output: "",
             notes: &spec.warnings.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>(),
             commands: &Commands { reproduce: command, accept: None, record: None },

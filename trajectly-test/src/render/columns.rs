@@ -97,14 +97,14 @@ impl Marks {
         let left = at_witness.iter().filter_map(|violation| violation.baseline_index).collect();
         let here = at_witness.iter().find(|violation| violation.baseline_index.is_none());
         // What went wrong as a call returned is shown where it was made.
-        let step = |index| event::calls(candidate).get(index).copied().flatten().unwrap_or(index);
+        let step = |index| candidate.answered_calls().get(index).copied().flatten().unwrap_or(index);
         Self { left, right: here.map(|violation| step(violation.event_index)) }
     }
 }
 
 fn steps(trace: &Trace, with_end: bool) -> Vec<Step> {
     let mut tokens: Vec<Option<u64>> = vec![None; trace.events.len()];
-    for (event, call) in trace.events.iter().zip(event::calls(trace)) {
+    for (event, call) in trace.events.iter().zip(trace.answered_calls()) {
         if let Some(call) = call {
             tokens[call] =
                 event.payload.get("usage").and_then(|usage| usage.get("total_tokens")).and_then(Json::as_u64);

@@ -1,7 +1,7 @@
 //! One event in one line.
 
 use trajectly_engine::json::{Json, Object};
-use trajectly_engine::trace::{Event, EventType, Trace};
+use trajectly_engine::trace::{Event, EventType};
 
 use super::text::{clean, fit};
 
@@ -38,33 +38,6 @@ pub(super) fn line(event: &Event, arguments: Arguments) -> Line {
         EventType::RunFinished => ("RUN", "finished".to_owned(), exit(event)),
     };
     Line { verb, name: fit(&name, NAME), detail }
-}
-
-/// For each event of a trace, the call that it answers. Calls and returns belong together by their id, else the
-/// innermost open call of that name is meant.
-pub(super) fn calls(trace: &Trace) -> Vec<Option<usize>> {
-    let mut open: Vec<usize> = Vec::new();
-    let answered = |(index, event): (usize, &Event)| {
-        let asks = match event.event_type {
-            EventType::ToolCalled | EventType::LlmCalled => {
-                open.push(index);
-                return None;
-            }
-            EventType::ToolReturned => EventType::ToolCalled,
-            EventType::LlmReturned => EventType::LlmCalled,
-            _ => return None,
-        };
-        let place = open.iter().rposition(|&index| {
-            let call = &trace.events[index];
-            let same = match (call.meta.get("call_id"), event.meta.get("call_id")) {
-                (Some(call), Some(returned)) => call == returned,
-                _ => name_of(call) == name_of(event),
-            };
-            call.event_type == asks && same
-        });
-        place.map(|place| open.remove(place))
-    };
-    trace.events.iter().enumerate().map(answered).collect()
 }
 
 /// A value in one line: strings quoted, containers compact, cut to `width` columns.

@@ -2,6 +2,7 @@
 
 use trajectly_engine::code::{Class, Code};
 use trajectly_engine::json::Json;
+use trajectly_engine::report::Reduced;
 use trajectly_engine::spec::{Location, RefinementMode, Spec};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Verdict, Violation};
@@ -32,6 +33,8 @@ pub(crate) struct View<'a> {
     pub(crate) candidate_file: &'a str,
     /// The candidate up to the witness, where it is kept.
     pub(crate) prefix_file: Option<&'a str>,
+    /// The least part of the candidate that fails alike, if there is one.
+    pub(crate) reduced: Option<&'a Reduced>,
     /// What the agent printed; empty if nothing.
     pub(crate) output: &'a str,
     /// What else a reader should know, a sentence each.
@@ -159,7 +162,7 @@ impl View<'_> {
     fn event(&self, trace: &Trace, file: &str, index: usize, label: &str, block: &mut Block) {
         block.aside(&format!("{file}:{}", index + 1));
         block.bar("");
-        if let Some(Some(call)) = event::calls(trace).get(index) {
+        if let Some(Some(call)) = trace.answered_calls().get(index) {
             source(trace, *call, block);
             if call + 1 < index {
                 block.bar(self.paint.text(Role::Aside, "⋮"));
@@ -246,7 +249,11 @@ impl View<'_> {
             first if first < events => format!("{file} (first {first} of {events} events)"),
             _ => format!("{file} (all {})", count(events, "event")),
         });
-        last.extend(prefix.as_deref().map(|prefix| ("counterexample", prefix)));
+        let smallest = self.reduced.and_then(|Reduced { file, stats }| {
+            file.as_ref().map(|file| format!("{file} ({} of {events} events)", stats.reduced_len))
+        });
+        let counterexample = smallest.or(prefix);
+        last.extend(counterexample.as_deref().map(|file| ("counterexample", file)));
         last.push(("reproduce", self.commands.reproduce.as_str()));
         if violations.iter().all(|violation| violation.class() == Class::Refinement) {
             last.extend(self.commands.accept.as_deref().map(|accept| ("accept instead", accept)));

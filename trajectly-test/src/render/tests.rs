@@ -44,7 +44,7 @@ error[CONTRACT_TOOL_DENIED]: `unsafe_export` is denied
    3  LLM  openai:gpt-4o-mini  212 tok      3  LLM  openai:gpt-4o-mini  212 tok
    5  CALL store_triage("high", "T-1042") ✗ 5  CALL unsafe_export("T-1042")
 
-   counterexample  .trajectly/repros/agent.counterexample.prefix.jsonl (first 6 of 8 events)
+   counterexample  .trajectly/repros/agent.counterexample.min.jsonl (4 of 8 events)
    reproduce       cargo test --test agents -- --exact triage
 "#,
     );

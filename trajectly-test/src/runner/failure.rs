@@ -52,6 +52,13 @@ impl Failure {
         self.outside.is_none() && self.code.is_some()
     }
 
+    /// Whether a run came to its verdict before this, so that the files of the last run are its own.
+    pub(super) fn is_after_verdict(&self) -> bool {
+        use Code::{AcceptRefused, ExpectedFailureNotSeen, SnapshotDrift};
+        let judged = [AcceptRefused, ExpectedFailureNotSeen, SnapshotDrift];
+        self.is_of_a_verdict() || self.to_report().is_some_and(|(code, _)| judged.contains(&code))
+    }
+
     /// What is wrong, of a text that is all there is.
     pub(super) fn first_line(&self) -> String {
         let line = self.text.lines().next().unwrap_or_default();

@@ -1,7 +1,9 @@
 //! From a spec to a verdict: what one test does.
 
+mod artifacts;
 mod child;
 mod commands;
+mod counterexample;
 mod failure;
 mod inside;
 mod meta;
@@ -20,7 +22,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[cfg(feature = "cli")]
 pub(crate) use commands::quoted;
 pub(crate) use commands::target_name;
+#[cfg(feature = "cli")]
+pub(crate) use counterexample::{Effort, Failed};
 pub(crate) use failure::Failure;
+#[cfg(feature = "cli")]
+pub(crate) use test::file_slug;
 use trajectly_engine::report::{Report, Summary};
 
 use crate::env::{Env, Mode};
@@ -107,6 +113,9 @@ impl Runner {
         };
         let result = self.run_test(&test);
         if let Err(failure) = &result {
+            if !failure.is_after_verdict() {
+                replay::forget(&test)?;
+            }
             match failure.to_report() {
                 Some((code, message)) => {
                     let said = Report::error(&test.spec, test.spec_file(), code, message, &test.commands.reproduce);
@@ -116,6 +125,7 @@ impl Runner {
                 None => Reports::of(self, case).note(&failure.first_line()),
             }
         }
+        artifacts::keep(&test, result.is_err())?;
         result.map_err(|failure| failure.titled(&test))
     }
 

@@ -30,6 +30,12 @@ pub(super) fn notes(spec: &Spec, ran: &Ran) -> Vec<String> {
 /// What a run was under, where that may be why it failed.
 pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
     let mut notes = Vec::new();
+    if ran.timed_out {
+        notes.push(
+            "if the agent needs longer, say so with `timeout_s` in its spec, or `timeout = \"…\"` in `#[agent_test]`"
+                .to_owned(),
+        );
+    }
     match &ran.guard {
         Guard::Proxy(why) => notes.push(format!("only proxy variables kept the agent from the network: {why}")),
         Guard::Landlock if is_about_connecting(ran) => notes.push(

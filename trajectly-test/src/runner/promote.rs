@@ -11,12 +11,16 @@ use super::notes::{conditions, tell_unenforced, troubles};
 use super::replay::{Baseline, empty};
 use super::session::{self, Ran};
 use super::test::Test;
-use super::upstream::{keyless, route};
+use super::upstream::{is_keyless, route};
 use super::{Failure, Runner};
 use crate::secrets;
 use crate::snapshot;
 use crate::store::BaselineFiles;
 use crate::tape::Source;
+
+/// What may have been wrong with a recording whose model calls went to the provider without a key.
+const KEYLESS: &str =
+    "if the model refused for want of a key, set OPENAI_API_KEY; if the model is elsewhere, set OPENAI_BASE_URL";
 
 /// A run that is to be the baseline.
 pub(super) struct Accepted {
@@ -79,8 +83,8 @@ pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure
     reasons.extend(found.iter().map(ToString::to_string));
     if !reasons.is_empty() {
         let asked = accepted.trace.events.iter().any(|event| event.event_type == EventType::LlmCalled);
-        let keyless = keyless(spec, runner.shared.suite.upstream).filter(|_| asked && !ran.ended_well());
-        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty(), keyless));
+        let keyless = asked && !ran.ended_well() && is_keyless(spec, runner.shared.suite.upstream);
+        return Err(reject(test, &accepted, &ran, &reasons, !found.is_empty(), keyless.then_some(KEYLESS)));
     }
     commit_with_snapshot(runner, test, &accepted)?;
     Ok(ran.output)

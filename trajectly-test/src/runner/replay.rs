@@ -7,23 +7,27 @@ use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::refinement::survivors;
-use trajectly_engine::report::Report;
+use trajectly_engine::report::{Reduced, Report};
 use trajectly_engine::spec::{Drift, Expect, ReplayMode};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
+use super::counterexample::{self, Effort, Failed};
 use super::meta::BaselineMeta;
 use super::notes::{notes, tell_drift, tell_unenforced};
 use super::promote::Accepted;
 use super::reports::Reports;
 use super::session::{self, Ran};
 use super::test::Test;
-use super::upstream::route;
+use super::upstream::{is_keyless, route};
 use super::{Failure, Runner, promote};
 use crate::render::{View, drift, drifted, failure};
 use crate::snapshot::{self, NoSnapshot};
 use crate::store::StoreError;
 use crate::tape::Source;
+
+/// What stands above a failure that was expected.
+const EXPECTED: &str = "note: the failure below is expected, so the test passes";
 
 /// The accepted recording, read.
 pub(super) struct Baseline {
@@ -35,7 +39,7 @@ pub(super) struct Baseline {
 
 /// Runs a test against its baseline; with `accept`, makes what it did the new baseline.
 pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<String, Failure> {
-    let baseline = load(test)?;
+    let baseline = load(runner, test)?;
     let ran = replay(runner, test, &baseline)?;
     tell_unenforced(test, &ran);
     match decide(runner, test, accept, &baseline, &ran) {
@@ -56,23 +60,25 @@ fn decide(runner: &Runner, test: &Test<'_>, accept: bool, baseline: &Baseline, r
     if ran.is_empty() && ran.ended_well() {
         return Err(empty(test, ran));
     }
-    keep(runner, test, &candidate, &verdict, ran)?;
+    let judged = Judged { baseline: &baseline.trace, candidate: &candidate, verdict: &verdict, ran };
+    let reduced = judged.keep(runner, test)?;
     if let Some(expected) = &test.expected {
-        return expected_end(test, expected, baseline, &candidate, &verdict, ran);
+        return judged.expected_end(test, expected, reduced.as_ref());
     }
     if accept {
         return promote::accept(runner, test, baseline, ran, &candidate, &verdict);
     }
     if verdict.status == Status::Fail {
-        return Err(failed(test, &baseline.trace, &candidate, &verdict, ran));
+        let code = verdict.primary().map(|primary| primary.code);
+        return Err(Failure::verdict(code, judged.shown(test, reduced.as_ref())));
     }
     review(runner, test, baseline, ran, &candidate)
 }
 
-fn load(test: &Test<'_>) -> Result<Baseline, Failure> {
+fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
     let snapshot = || snapshot::accepted(&test.snapshot_path());
     let Some((files, snapshot)) = test.store.baseline(&test.place, snapshot)? else {
-        return Err(missing(test));
+        return Err(missing(runner, test));
     };
     let meta_file = test.store.display(&test.place.meta);
     BaselineMeta::check(&files.meta, &meta_file, &test.spec)
@@ -131,87 +137,99 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
     session::run(runner, test, source)
 }
 
-/// Keeps the run's own files: its trace, its reports, and the prefix that fails.
-fn keep(runner: &Runner, test: &Test<'_>, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Result<(), StoreError> {
-    let store = &test.store;
-    store.write_run_file(&store.current_path(&test.file_slug), &candidate.to_jsonl())?;
-    let prefix = store.prefix_path(&test.file_slug);
-    let prefix_file = match verdict.witness() {
-        Some(witness) => {
-            let events = candidate.events.iter().take(witness + 1).cloned().collect();
-            store.write_run_file(&prefix, &Trace { events }.to_jsonl())?;
-            Some(store.display(&prefix))
-        }
-        None => {
-            store.remove_run_file(&prefix)?;
-            None
-        }
-    };
-    let said = Report::new(&test.spec, test.spec_file(), verdict, prefix_file, &test.commands.reproduce);
-    let predicates = Some(Predicates::of(candidate, &test.spec.abstraction));
-    let fixture_usage = ran.usage.clone();
-    let said = Report { network_guard: ran.guard.name(), fixture_usage, predicates, ..said };
-    Reports::of(runner, test.case).write(&said)
-}
-
-fn failed(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> Failure {
-    let code = verdict.primary().map(|primary| primary.code);
-    Failure::verdict(code, shown(test, baseline, candidate, verdict, ran))
-}
-
-fn shown(test: &Test<'_>, baseline: &Trace, candidate: &Trace, verdict: &Verdict, ran: &Ran) -> String {
-    let store = &test.store;
-    failure(&View {
-        spec: &test.spec,
-        verdict,
-        baseline,
-        candidate,
-        baseline_file: &test.baseline_file(),
-        candidate_file: &store.display(&store.current_path(&test.file_slug)),
-        prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
-        output: &ran.output,
-        notes: &[warnings(test), notes(&test.spec, ran)].concat(),
-        commands: &test.commands,
-        paint: test.paint,
-    })
-}
-
 /// What the spec says without effect, for people.
 fn warnings(test: &Test<'_>) -> Vec<String> {
     test.spec.warnings.iter().map(|problem| problem.message.clone()).collect()
 }
 
-/// A test that is expected to fail passes exactly when it fails in that way.
-fn expected_end(
-    test: &Test<'_>,
-    expected: &Expect,
-    baseline: &Baseline,
-    candidate: &Trace,
-    verdict: &Verdict,
-    ran: &Ran,
-) -> Result<String, Failure> {
-    let Err(why) = expected.met_by(verdict) else {
-        // Whoever asks for the output of passing tests sees how this one fails.
-        return Ok(match verdict.status {
-            Status::Pass => ran.output.clone(),
-            Status::Fail => shown(test, &baseline.trace, candidate, verdict, ran),
-        });
-    };
-    let said = match test.case.function {
-        Some(function) if function.expect_fail.is_some() => {
-            format!("`expect_fail` in {}:{}", function.file, function.line)
-        }
-        _ => {
-            let line = test.spec.locate("expect").map(|at| format!(":{}", at.line));
-            format!("`expect` in {}{}", test.spec_file(), line.unwrap_or_default())
-        }
-    };
-    let help = [format!("if the agent is right now, change what is expected of it: {said}")];
-    let failure = test.trouble(Code::ExpectedFailureNotSeen, &why, &[], &help, "");
-    Err(match verdict.status {
-        Status::Pass => failure,
-        Status::Fail => failure.with(&shown(test, &baseline.trace, candidate, verdict, ran)),
-    })
+/// A run and its verdict.
+struct Judged<'a> {
+    baseline: &'a Trace,
+    candidate: &'a Trace,
+    verdict: &'a Verdict,
+    ran: &'a Ran,
+}
+
+impl Judged<'_> {
+    /// Keeps the run's own files: its trace, its reports, and its counterexamples if it fails. Returns the smallest of them.
+    fn keep(&self, runner: &Runner, test: &Test<'_>) -> Result<Option<Reduced>, StoreError> {
+        let (store, slug) = (&test.store, &test.file_slug);
+        store.write_run_file(&store.current_path(slug), &self.candidate.to_jsonl())?;
+        let failed = Failed { spec: &test.spec, baseline: self.baseline, candidate: self.candidate };
+        let (prefix_file, reduced) = match self.verdict.witness() {
+            Some(witness) => {
+                let reduced = failed.reduce(store, slug, Effort::OF_A_TEST)?.map(|(reduced, _)| reduced);
+                (Some(failed.cut(store, slug, witness)?), reduced)
+            }
+            None => {
+                counterexample::remove(store, slug)?;
+                (None, None)
+            }
+        };
+        let is_expected = test.expected.is_some_and(|expected| expected.met_by(self.verdict).is_ok());
+        let said = Report::new(&test.spec, test.spec_file(), self.verdict, prefix_file, &test.commands.reproduce);
+        let said = Report {
+            reduced: reduced.clone(),
+            is_expected: is_expected && self.verdict.status == Status::Fail,
+            network_guard: self.ran.guard.name(),
+            fixture_usage: self.ran.usage.clone(),
+            predicates: Some(Predicates::of(self.candidate, &test.spec.abstraction)),
+            ..said
+        };
+        Reports::of(runner, test.case).write(&said)?;
+        Ok(reduced)
+    }
+
+    /// A test that is expected to fail passes exactly when it fails in that way.
+    fn expected_end(&self, test: &Test<'_>, expected: &Expect, reduced: Option<&Reduced>) -> Result<String, Failure> {
+        let Err(why) = expected.met_by(self.verdict) else {
+            // Whoever asks for the output of passing tests sees how this one fails.
+            return Ok(match self.verdict.status {
+                Status::Pass => self.ran.output.clone(),
+                Status::Fail => format!("{EXPECTED}\n\n{}", self.shown(test, reduced)),
+            });
+        };
+        let said = match test.case.function {
+            Some(function) if function.expect_fail.is_some() => {
+                format!("`expect_fail` in {}:{}", function.file, function.line)
+            }
+            _ => {
+                let line = test.spec.locate("expect").map(|at| format!(":{}", at.line));
+                format!("`expect` in {}{}", test.spec_file(), line.unwrap_or_default())
+            }
+        };
+        let help = [format!("if the agent is right now, change what is expected of it: {said}")];
+        let failure = test.trouble(Code::ExpectedFailureNotSeen, &why, &[], &help, "");
+        Err(match self.verdict.status {
+            Status::Pass => failure,
+            Status::Fail => failure.with(&self.shown(test, reduced)),
+        })
+    }
+
+    /// The text of a failing verdict.
+    fn shown(&self, test: &Test<'_>, reduced: Option<&Reduced>) -> String {
+        let store = &test.store;
+        failure(&View {
+            spec: &test.spec,
+            verdict: self.verdict,
+            baseline: self.baseline,
+            candidate: self.candidate,
+            baseline_file: &test.baseline_file(),
+            candidate_file: &store.display(&store.current_path(&test.file_slug)),
+            prefix_file: Some(&store.display(&store.prefix_path(&test.file_slug))),
+            reduced,
+            output: &self.ran.output,
+            notes: &[warnings(test), notes(&test.spec, self.ran)].concat(),
+            commands: &test.commands,
+            paint: test.paint,
+        })
+    }
+}
+
+/// Removes what an earlier run left: this one came to no verdict.
+pub(super) fn forget(test: &Test<'_>) -> Result<(), StoreError> {
+    counterexample::remove(&test.store, &test.file_slug)?;
+    test.store.remove_run_file(&test.store.current_path(&test.file_slug))
 }
 
 /// Holds a passing run against its snapshot.
@@ -260,21 +278,23 @@ fn review(
     Ok(ran.output.clone())
 }
 
-fn missing(test: &Test<'_>) -> Failure {
+fn missing(runner: &Runner, test: &Test<'_>) -> Failure {
     let file = test.store.display(&test.place.trace);
     let message = format!("there is no baseline at {file}");
-    let help = match &test.commands.record {
+    let mut help = vec![match &test.commands.record {
         Some(command) => format!("record one: {command}"),
         None => format!("record the spec that this one is held against: `name: {}`", test.spec.name),
-    };
-    let help = match test.store.versions(&test.slug).as_slice() {
-        [] => help,
-        versions => format!(
-            "the versions that there are: {}; `trajectly baseline promote` puts one in force",
-            versions.join(", ")
-        ),
-    };
-    test.trouble(Code::BaselineMissing, &message, &[], &[help], "")
+    }];
+    let versions = test.store.versions(&test.slug);
+    if !versions.is_empty() {
+        let versions = versions.join(", ");
+        help = vec![format!("the versions that there are: {versions}; `trajectly baseline promote` puts one in force")];
+    } else if is_keyless(&test.spec, runner.shared.suite.upstream) {
+        help.push(
+            "if the agent asks a model, that takes OPENAI_API_KEY, or OPENAI_BASE_URL if it is elsewhere".to_owned(),
+        );
+    }
+    test.trouble(Code::BaselineMissing, &message, &[], &help, "")
 }
 
 pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> Failure {

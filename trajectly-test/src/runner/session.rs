@@ -39,6 +39,8 @@ pub(super) struct Ran {
     /// What the agent printed.
     pub(super) output: String,
     pub(super) trouble: Vec<Trouble>,
+    /// Whether it ran until its time limit.
+    pub(super) timed_out: bool,
     /// What kept the agent from the network.
     pub(super) guard: Guard,
     /// The limits that this system could not hold it to, by their names in a spec.
@@ -130,6 +132,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
         recorded,
         output: output(&finished, &stdout),
         trouble: tape.trouble(),
+        timed_out: matches!(finished.exceeded, Some(Exceeded::Time)),
         guard: finished.guard,
         unenforced: finished.unenforced,
     })

@@ -148,7 +148,7 @@ fn summary(error: &SpecError) -> String {
 }
 
 /// Name of the files of a spec file's runs. `latest` is taken: the summary of all has it.
-pub(super) fn file_slug(spec_file: &str) -> String {
+pub(crate) fn file_slug(spec_file: &str) -> String {
     let slug = slug(&stem(spec_file));
     if slug == "latest" { "spec-latest".to_owned() } else { slug }
 }

@@ -46,12 +46,10 @@ pub(super) fn route(spec: &Spec, stand_in: Option<Start>) -> Route {
     })
 }
 
-/// What to say of a recording whose model calls went to the provider without a key of ours.
-pub(super) fn keyless(spec: &Spec, stand_in: Option<Start>) -> Option<&'static str> {
+/// Whether a recording's model calls go to the provider without a key of ours.
+pub(super) fn is_keyless(spec: &Spec, stand_in: Option<Start>) -> bool {
     let place = Place::choose(spec.providers.get("openai"), stand_in.is_some(), variable);
-    (place == Place::Provider && variable(KEY).is_none()).then_some(
-        "if the model refused for want of a key, set OPENAI_API_KEY; if the model is elsewhere, set OPENAI_BASE_URL",
-    )
+    place == Place::Provider && variable(KEY).is_none()
 }
 
 /// The stand-in, started once a process.

@@ -127,6 +127,10 @@ impl Store {
         self.path("repros", file_slug, "counterexample.prefix.jsonl")
     }
 
+    pub(crate) fn min_path(&self, file_slug: &str) -> PathBuf {
+        self.path("repros", file_slug, "counterexample.min.jsonl")
+    }
+
     pub(crate) fn rejected_dir(&self, slug: &str) -> PathBuf {
         self.root.join(FOLDER).join("rejected").join(slug)
     }

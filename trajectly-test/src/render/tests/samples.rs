@@ -2,6 +2,8 @@
 
 use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
+use trajectly_engine::report::Reduced;
+use trajectly_engine::shrink::ShrinkStats;
 use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{Event, EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, Violation, judge};
@@ -79,6 +81,7 @@ pub(super) struct Sample {
     pub(super) baseline: Trace,
     pub(super) candidate: Trace,
     pub(super) violations: Vec<Violation>,
+    pub(super) reduced: Option<Reduced>,
     pub(super) output: String,
     pub(super) notes: Vec<String>,
 }
@@ -96,6 +99,7 @@ impl Sample {
             baseline_file: ".trajectly/baselines/triage.jsonl",
             candidate_file: ".trajectly/current/agent.jsonl",
             prefix_file: Some(".trajectly/repros/agent.counterexample.prefix.jsonl"),
+            reduced: self.reduced.as_ref(),
             output: &self.output,
             notes: &self.notes,
             commands: &commands(),
@@ -150,6 +154,10 @@ pub(super) fn denied() -> Sample {
                 ..violation(Code::ContractToolDenied, 5, "`unsafe_export` is denied")
             },
         ],
+        reduced: Some(Reduced {
+            file: Some(".trajectly/repros/agent.counterexample.min.jsonl".to_owned()),
+            stats: ShrinkStats { original_len: 8, reduced_len: 4, iterations: 12 },
+        }),
         output: String::new(),
         notes: Vec::new(),
     }
@@ -171,6 +179,7 @@ pub(super) fn denied_in_parallel() -> Sample {
         candidate: asks(Run::new()).tool("news", "{}").tool("weather", "{}").tool("export", "{}").ended(),
         violations: vec![Violation { rule, ..violation(Code::ContractToolDenied, 7, "`export` is denied") }],
         output: String::new(),
+        reduced: None,
         notes: Vec::new(),
     }
 }
@@ -190,6 +199,7 @@ pub(super) fn over_the_limit() -> Sample {
         baseline: run().ended(),
         candidate: run().tool("search", r#"{"query":"cup"}"#).tool("search", "{}").tool("search", "{}").ended(),
         violations: vec![limit(3), later(5), later(7), later(7), later(7), later(7)],
+        reduced: None,
         output: String::new(),
         notes: vec!["the network guard was not in force".to_owned()],
     }
@@ -233,6 +243,7 @@ pub(super) fn edited_prompt() -> Sample {
             },
             violation(Code::AgentRunFailed, 5, "the agent ended with exit code 1"),
         ],
+        reduced: None,
         output: "thinking…\nError: 400 Bad Request\n".to_owned(),
         notes: Vec::new(),
     }
@@ -256,6 +267,7 @@ pub(super) fn used_up() -> Sample {
             .event(EventType::ToolReturned, &Json::from(payload).to_compact())
             .ended(),
         violations: vec![violation(Code::FixtureExhausted, 7, "`poll` was called 2 times, and now once more")],
+        reduced: None,
         output: String::new(),
         notes: Vec::new(),
     }
@@ -273,6 +285,7 @@ pub(super) fn panicked() -> Sample {
             observed: Some(message.into()),
             ..violation(Code::AgentRunFailed, 3, &format!("the agent failed: {message}"))
         }],
+        reduced: None,
         output: printed,
         notes: Vec::new(),
     }
@@ -294,6 +307,7 @@ pub(super) fn never_met() -> Sample {
             observed: Some(vec!["tool:look", "tool:look"].into()),
             ..violation(Code::ContractSequenceEventuallyMissing, 43, "`store` never happens")
         }],
+        reduced: None,
         output: String::new(),
         notes: Vec::new(),
     }
@@ -326,6 +340,7 @@ pub(super) fn hostile() -> Sample {
             of(Code::ContractToolNotAllowed, &long),
             Violation { baseline_index: Some(1), ..of(Code::RefinementBaselineCallMissing, evil) },
         ],
+        reduced: None,
         output: format!("{evil}\n{long}\n10%\r20%\r\n\ttabbed\n"),
         notes: vec![evil.to_owned()],
     }
