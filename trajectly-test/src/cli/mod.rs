@@ -10,13 +10,16 @@ mod completions;
 mod evaluate;
 mod init;
 mod migrate;
+mod latest;
 mod outcome;
 mod print;
 mod progress;
 mod record;
+mod report;
 mod run;
 mod scaffold;
 mod schema;
+mod shrink;
 mod specs;
 mod targets;
 mod versions;
@@ -65,12 +68,22 @@ enum Command {
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
     Record(record::Record),
+    /// Print what came of the last runs: as Markdown, JSON, JUnit XML or annotations
+    #[command(after_help = "Examples:\n  \
+        trajectly report\n  \
+        trajectly report --junit target/trajectly.xml")]
+    Report(report::Report),
     /// Replay specs offline and judge them against their baselines
     #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
     Run(run::Run),
     /// Print the JSON Schema of specs, for editors
     #[command(after_help = "Example:\n  trajectly schema > agent.schema.json")]
     Schema(schema::Schema),
+    /// Leave of a failed run what its failure needs, without running the agent again
+    #[command(after_help = "Examples:\n  \
+        trajectly shrink\n  \
+        trajectly shrink specs/triage.agent.yaml --max-seconds 60 --max-iterations 5000")]
+    Shrink(shrink::Shrink),
 }
 
 impl Command {
@@ -82,8 +95,10 @@ impl Command {
             Command::Init(init) => init.run(),
             Command::Migrate(migrate) => migrate.run(),
             Command::Record(record) => record.run(),
+            Command::Report(report) => report.run(),
             Command::Run(run) => run.run(),
             Command::Schema(schema) => schema.run(),
+            Command::Shrink(shrink) => shrink.run(),
         }
     }
 }

@@ -11,7 +11,13 @@ mod diff;
 mod event;
 mod failure;
 mod fixture;
+#[cfg(feature = "cli")]
+mod github;
+#[cfg(feature = "cli")]
+mod junit;
 mod paint;
+#[cfg(feature = "cli")]
+mod summed;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -20,7 +26,13 @@ mod trouble;
 pub(crate) use closing::Commands;
 pub(crate) use failure::{View, failure};
 pub(crate) use fixture::drifted;
+#[cfg(feature = "cli")]
+pub(crate) use github::annotations;
+#[cfg(feature = "cli")]
+pub(crate) use junit::junit;
 pub(crate) use paint::Paint;
+#[cfg(feature = "cli")]
+pub(crate) use summed::Summed;
 #[cfg(feature = "cli")]
 pub(crate) use text::clean;
 #[cfg(feature = "cli")]
