@@ -158,7 +158,7 @@ fn what_cannot_be_shrunk_is_told() {
     shrink(&[])
         .says(&["error: the run of that report: .trajectly/current/regression.jsonl", "make it again: trajectly"]);
     std::fs::remove_dir_all(folder.path(".trajectly/baselines")).expect("there is a baseline");
-    shrink(&[]).says(&["error: the baseline .trajectly/baselines/sample.jsonl is gone"]);
+    shrink(&[]).says(&["error: the baseline of that run: .trajectly/baselines/sample.jsonl: No such file"]);
     std::fs::remove_file(folder.path(SPEC)).expect("there was a spec");
     shrink(&[]).says(&["error: the spec of that report cannot be read"]);
 }

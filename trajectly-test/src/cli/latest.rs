@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Parser};
 use trajectly_engine::json::Json;
 use trajectly_engine::report::{Row, Summary};
 
 use super::outcome::CliError;
+use super::run::How;
+use crate::runner::words;
 use crate::store::{FOLDER, Store};
 
 /// Specs that an error names.
@@ -19,6 +21,46 @@ pub(super) struct Project {
     /// The folder that holds .trajectly/, or one below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     project_root: PathBuf,
+}
+
+/// What runs a spec again, as its report has it.
+pub(super) enum Again {
+    /// `trajectly run`, told this.
+    Replay(How),
+    /// The words of a `cargo test`.
+    CargoTest(Vec<String>),
+}
+
+/// The words of `trajectly run`.
+#[derive(Parser)]
+struct Replay {
+    #[command(flatten)]
+    how: How,
+    #[arg(long)]
+    _project_root: Option<String>,
+    _spec: String,
+}
+
+impl Again {
+    /// # Errors
+    ///
+    /// If the report has something else in its place.
+    pub(super) fn of(row: &Row) -> Result<Self, CliError> {
+        let words = words(&row.repro_command).unwrap_or_default();
+        match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["trajectly", "run", ref told @ ..] => {
+                let told = ["run"].iter().chain(told);
+                Replay::try_parse_from(told).map(|replay| Self::Replay(replay.how)).map_err(|_| unknown(row))
+            }
+            ["cargo", "test", ..] => Ok(Self::CargoTest(words)),
+            _ => Err(unknown(row)),
+        }
+    }
+}
+
+fn unknown(row: &Row) -> CliError {
+    CliError::new(format!("the report has no command that runs {}", row.spec_file))
+        .help("run the spec again, with `cargo test` or `trajectly run`")
 }
 
 /// The latest report of each spec.

@@ -9,13 +9,14 @@ mod batch;
 mod completions;
 mod evaluate;
 mod init;
-mod migrate;
 mod latest;
+mod migrate;
 mod outcome;
 mod print;
 mod progress;
 mod record;
 mod report;
+mod repro;
 mod run;
 mod scaffold;
 mod schema;
@@ -73,6 +74,11 @@ enum Command {
         trajectly report\n  \
         trajectly report --junit target/trajectly.xml")]
     Report(report::Report),
+    /// Run the command that shows a failure again
+    #[command(after_help = "Examples:\n  \
+        trajectly repro\n  \
+        trajectly repro specs/triage.agent.yaml --print-only")]
+    Repro(repro::Repro),
     /// Replay specs offline and judge them against their baselines
     #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
     Run(run::Run),
@@ -96,6 +102,7 @@ impl Command {
             Command::Migrate(migrate) => migrate.run(),
             Command::Record(record) => record.run(),
             Command::Report(report) => report.run(),
+            Command::Repro(repro) => repro.run(),
             Command::Run(run) => run.run(),
             Command::Schema(schema) => schema.run(),
             Command::Shrink(shrink) => shrink.run(),

@@ -18,6 +18,19 @@ use crate::runner::quoted;
 pub(super) struct Run {
     #[command(flatten)]
     targets: Targets,
+    #[command(flatten)]
+    how: How,
+    /// How many specs run at the same time [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Print the summary of this run as JSON; all else goes to stderr
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a replay is told beside its spec.
+#[derive(Args)]
+pub(super) struct How {
     /// Where baselines lie, in place of .trajectly/baselines
     #[arg(long, value_name = "DIR")]
     baseline_dir: Option<PathBuf>,
@@ -27,18 +40,25 @@ pub(super) struct Run {
     /// Where fixtures lie, in place of .trajectly/fixtures
     #[arg(long, value_name = "DIR")]
     fixtures_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) strictness: Strictness,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(super) struct Strictness {
     /// Replay as if the specs said `strict: true`
     #[arg(long, overrides_with = "no_strict")]
     strict: bool,
     /// Replay as if the specs said `strict: false`
     #[arg(long)]
     no_strict: bool,
-    /// How many specs run at the same time [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
-    /// Print the summary of this run as JSON; all else goes to stderr
-    #[arg(long)]
-    json: bool,
+}
+
+impl Strictness {
+    /// What is said in place of the specs, if anything is.
+    pub(super) fn said(self) -> Option<bool> {
+        self.strict.then_some(true).or(self.no_strict.then_some(false))
+    }
 }
 
 impl Run {
@@ -47,7 +67,7 @@ impl Run {
         let job = Job {
             mode: Mode::Replay,
             allow_ci_write: false,
-            overrides: self.overrides()?,
+            overrides: self.how.overrides()?,
             jobs: self.jobs.or_else(|| std::thread::available_parallelism().ok()),
             results_on_stderr: self.json,
         };
@@ -57,9 +77,11 @@ impl Run {
         }
         Ok(exit)
     }
+}
 
-    fn overrides(&self) -> Result<Overrides, CliError> {
-        let strict = self.strict.then_some(true).or(self.no_strict.then_some(false));
+impl How {
+    pub(super) fn overrides(&self) -> Result<Overrides, CliError> {
+        let strict = self.strictness.said();
         let mut flags = match strict {
             Some(true) => " --strict".to_owned(),
             Some(false) => " --no-strict".to_owned(),

@@ -10,9 +10,10 @@ use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::Trace;
 use trajectly_engine::verdict::judge;
 
-use super::latest::{Latest, Project};
+use super::latest::{Again, Latest, Project};
 use super::outcome::{CliError, Exit};
 use super::print::{line, note};
+use crate::harness::Overrides;
 use crate::runner::{Effort, Failed, file_slug};
 use crate::store::{Store, StoreError};
 
@@ -86,20 +87,25 @@ impl Failure {
             let gone = CliError::new(format!("the spec of that report cannot be read\n{error}"));
             gone.help("run what is there now, with `cargo test` or `trajectly run`")
         })?;
-        let store = Store::for_spec(&path, latest.store.root());
-        let baseline_path = store.baseline_path(&spec.slug());
-        let baseline = store.baseline(&spec.slug(), || ()).map_err(|error| error.to_string())?;
-        let Some((baseline, ())) = baseline else {
-            return Err(CliError::new(format!("the baseline {} is gone", store.display(&baseline_path)))
-                .help("restore it from version control, or record it again"));
+        let told = match Again::of(row)? {
+            Again::Replay(how) => how.overrides()?,
+            Again::CargoTest(_) => Overrides::default(),
         };
+        let store = Store::for_spec(&path, latest.store.root())
+            .redirected(told.baseline_dir.as_deref(), told.fixtures_dir.as_deref());
+        let place = store.place(&spec.slug(), told.version.as_deref()).map_err(|error| error.to_string())?;
+        let baseline_path = spec.baseline_trace.clone().unwrap_or(place.trace);
+        let baseline = fs::read_to_string(&baseline_path).map_err(|error| {
+            CliError::new(format!("the baseline of that run: {}: {error}", store.display(&baseline_path)))
+                .help("restore it from version control, or record it again")
+        })?;
         let candidate_path = store.current_path(&file_slug(&row.spec_file));
         let candidate = fs::read_to_string(&candidate_path).map_err(|error| {
             CliError::new(format!("the run of that report: {}: {error}", store.display(&candidate_path)))
                 .help(format!("make it again: {}", row.repro_command))
         })?;
         let parse = |text: &str, path| Trace::parse(text, &store.display(path)).map_err(CliError::new);
-        let baseline = parse(&baseline.trace, &baseline_path)?;
+        let baseline = parse(&baseline, &baseline_path)?;
         let candidate = parse(&candidate, &candidate_path)?;
         let verdict = judge(&spec, Some(&baseline), &candidate);
         if verdict.witness() != Some(witness) || verdict.primary().map(|primary| primary.code) != row.code {

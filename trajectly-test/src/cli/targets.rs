@@ -38,6 +38,36 @@ pub(super) struct Found {
     pub(super) cases: Vec<Case>,
 }
 
+impl Found {
+    fn new(here: &Path, root: PathBuf, specs: Vec<PathBuf>) -> Self {
+        let project_flag = match here == root {
+            true => String::new(),
+            false => format!(" --project-root {}", crate::runner::quoted(&relative(here, &root).to_string_lossy())),
+        };
+        let mut cases: Vec<Case> = specs
+            .into_iter()
+            .map(|spec| {
+                let name = relative(&root, &spec).to_string_lossy().into_owned();
+                Case { name, ..Case::of_spec(&root, spec) }
+            })
+            .collect();
+        cases.sort_by(|a, b| a.name.cmp(&b.name));
+        cases.dedup_by(|a, b| a.name == b.name);
+        Self { root, project_flag, cases }
+    }
+
+    /// One spec of a project.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there.
+    pub(super) fn spec(root: &Path, spec_file: &str) -> Result<Self, CliError> {
+        let here = absolute(Path::new("."), "the current folder")?;
+        let spec = absolute(&root.join(spec_file), spec_file)?;
+        Ok(Self::new(&here, root.to_owned(), vec![spec]))
+    }
+}
+
 impl Targets {
     /// # Errors
     ///
@@ -53,20 +83,7 @@ impl Targets {
             }
             (false, false) => self.named(&root)?,
         };
-        let project_flag = match here == root {
-            true => String::new(),
-            false => format!(" --project-root {}", crate::runner::quoted(&relative(&here, &root).to_string_lossy())),
-        };
-        let mut cases: Vec<Case> = specs
-            .into_iter()
-            .map(|spec| {
-                let name = relative(&root, &spec).to_string_lossy().into_owned();
-                Case { name, ..Case::of_spec(&root, spec) }
-            })
-            .collect();
-        cases.sort_by(|a, b| a.name.cmp(&b.name));
-        cases.dedup_by(|a, b| a.name == b.name);
-        Ok(Found { root, project_flag, cases })
+        Ok(Found::new(&here, root, specs))
     }
 
     fn named(&self, root: &Path) -> Result<Vec<PathBuf>, CliError> {

@@ -80,8 +80,30 @@ fn name_in_manifest(target: &Target, manifest_dir: &Path) -> String {
     named.chain(stems).find(|name| is_it(name)).unwrap_or_else(|| target.crate_name.to_owned())
 }
 
+/// The words of a command as [`quoted`] has put them together; `None` if it was something else.
+#[cfg(feature = "cli")]
+pub(crate) fn words(command: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut in_quotes) = (Vec::new(), String::new(), false);
+    let mut characters = command.chars();
+    while let Some(character) = characters.next() {
+        match (character, in_quotes) {
+            ('\'', _) => in_quotes = !in_quotes,
+            (other, true) => word.push(other),
+            (' ', false) => words.push(std::mem::take(&mut word)),
+            ('\\', false) => word.push(characters.next().filter(|next| *next == '\'')?),
+            (plain, false) if is_plain(plain) || plain == '=' => word.push(plain),
+            _ => return None,
+        }
+    }
+    words.push(word);
+    (!in_quotes).then_some(words)
+}
+
+fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_-./:".contains(character)
+}
+
 /// Quoted for a shell, where a name needs it.
 pub(crate) fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
-    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }

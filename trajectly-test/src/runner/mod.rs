@@ -19,9 +19,9 @@ mod upstream;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
-#[cfg(feature = "cli")]
-pub(crate) use commands::quoted;
 pub(crate) use commands::target_name;
+#[cfg(feature = "cli")]
+pub(crate) use commands::{quoted, words};
 #[cfg(feature = "cli")]
 pub(crate) use counterexample::{Effort, Failed};
 pub(crate) use failure::Failure;
