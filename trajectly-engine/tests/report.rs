@@ -6,8 +6,8 @@ use common::{event, json, run};
 use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
-use trajectly_engine::report::{Report, Summary};
-use trajectly_engine::spec::Spec;
+use trajectly_engine::report::{DeterminismWarning, Report, Summary};
+use trajectly_engine::spec::{ModeProfile, Spec};
 use trajectly_engine::verdict::judge;
 
 const SPEC: &str = r#"schema_version: "0.4"
@@ -163,4 +163,25 @@ fn predicates_stand_in_the_report_of_whoever_asks() {
     assert_eq!(total(&failing()), None);
     let predicates = Predicates::of(&run("a b end"), &spec().abstraction);
     assert_eq!(total(&Report { predicates: Some(predicates), ..failing() }), Some(Json::from(2)));
+}
+
+#[test]
+fn complaints_about_determinism_are_told_once_a_code() {
+    let output = "NONDETERMINISM_UUID_DETECTED: uuid4 is | random :: {\"path\": \"/home/ada\"}\nE NONDETERMINISM_UUID_DETECTED: again\n\
+                  NONDETERMINISM_CLOCK_DETECTED";
+    let determinism_warnings = DeterminismWarning::in_output(output);
+    let report = Report { determinism_warnings, ..failing() };
+    let expected = r#"[{"code": "NONDETERMINISM_CLOCK_DETECTED", "message": ""},
+        {"code": "NONDETERMINISM_UUID_DETECTED", "message": "uuid4 is | random"}]"#;
+    assert_eq!(json(&report.to_json_pretty()).get("determinism_warnings"), Some(&json(expected)));
+    assert!(report.to_markdown().ends_with("- `NONDETERMINISM_UUID_DETECTED`: uuid4 is \\| random\n"));
+    assert_eq!(json(&failing().to_json_pretty()).get("determinism_warnings"), None);
+}
+
+#[test]
+fn the_profile_is_a_label() {
+    let profile = |report: &Report| json(&report.to_json_pretty()).at("/metadata/mode_profile").cloned();
+    assert_eq!(profile(&failing()), Some(Json::from("ci_safe")));
+    let strict = Report { mode_profile: ModeProfile::Strict, ..failing() };
+    assert_eq!(profile(&strict), Some(Json::from("strict")));
 }

@@ -82,7 +82,8 @@
 //! - Plain `#[test]` functions in a target with `harness = false` are dropped by the compiler, whatever the harness is.
 //! - Without `harness = false`, `#[agent_test]` functions are tests of cargo's own harness: they run as well, but `name`
 //!   changes nothing for cargo, and specs without a function are no tests; one that fails says so.
-//! - The clock and random numbers are the machine's. An agent whose requests depend on them finds no fixture.
+//! - The clock and random numbers are the machine's, but for those of [`Session::now`] and [`Session::random_seed`]. An agent
+//!   whose requests depend on others finds no fixture.
 //! - Unix only; tested on Linux.
 
 #[cfg(feature = "cli")]

@@ -4,7 +4,6 @@
 //! [`EVENTS_FILE`], one JSON object a line, and asks the harness at [`SESSION_URL`] what to do with a call.
 
 /// `record` or `replay`.
-#[cfg(feature = "harness")]
 pub(crate) const MODE: &str = "TRAJECTLY_MODE";
 /// Absolute path of the file to which the child appends its events.
 pub(crate) const EVENTS_FILE: &str = "TRAJECTLY_EVENTS_FILE";
@@ -25,6 +24,15 @@ pub(crate) const CONTRACTS_JSON: &str = "TRAJECTLY_CONTRACTS_JSON";
 /// The spec's `name`.
 #[cfg(feature = "harness")]
 pub(crate) const SPEC_NAME: &str = "TRAJECTLY_SPEC_NAME";
+/// `1`: the modes of [`DETERMINISM_JSON`] hold. The Python SDK looks for it as the interpreter starts.
+#[cfg(feature = "harness")]
+pub(crate) const DETERMINISM_ACTIVE: &str = "TRAJECTLY_DETERMINISM_ACTIVE";
+/// The spec's `determinism` as JSON.
+pub(crate) const DETERMINISM_JSON: &str = "TRAJECTLY_DETERMINISM_JSON";
+/// The instant of a pinned clock, in seconds of Unix time.
+pub(crate) const CLOCK_SEED: &str = "TRAJECTLY_CLOCK_SEED";
+/// What random numbers are to start from: a whole number.
+pub(crate) const RANDOM_SEED: &str = "TRAJECTLY_RANDOM_SEED";
 /// Folder that holds `.trajectly/`.
 #[cfg(feature = "harness")]
 pub(crate) const PROJECT_ROOT: &str = "TRAJECTLY_PROJECT_ROOT";

@@ -55,6 +55,8 @@ fn greet_regression() -> anyhow::Result<String> {
 fn ask(session: &Session) -> anyhow::Result<String> {
     let _lifeline = lifeline();
     let prompt = std::env::var("PROMPT").unwrap_or_else(|_| "Which run is this?".to_owned());
+    let (now, seed) = (format!("{:?}", session.now()), format!("{:?}", session.random_seed()));
+    let prompt = prompt.replace("{now}", &now).replace("{seed}", &seed);
     let answer = chat(&session.openai_base_url(), &prompt)?;
     store(&answer)?;
     Ok(answer)

@@ -43,8 +43,11 @@ pub(super) fn report(report: &Report) -> String {
         out.extend(violations.iter().map(row));
     }
     report.fixture_usage.iter().for_each(|usage| fixtures(usage, &mut out));
-    if !report.warnings.is_empty() {
+    if !report.warnings.is_empty() || !report.determinism_warnings.is_empty() {
         out.push_str("\n### Warnings\n\n");
+        for warning in &report.determinism_warnings {
+            out.push_str(&format!("- {}: {}\n", code(warning.code), text(&warning.message)));
+        }
         for warning in &report.warnings {
             let place = warning.location.as_ref().map(|place| format!("{}:{}: ", place.file, place.line));
             out.push_str(&format!("- {}{}\n", text(&place.unwrap_or_default()), text(&warning.message)));

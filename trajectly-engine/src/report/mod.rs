@@ -12,10 +12,12 @@ use crate::json::{Json, Object};
 use crate::spec::{Location, ModeProfile, Problem, Spec};
 use crate::verdict::{Verdict, Violation};
 
+mod determinism;
 mod markdown;
 mod reduced;
 mod summary;
 
+pub use determinism::DeterminismWarning;
 pub use reduced::Reduced;
 pub use summary::{Row, Summary};
 
@@ -53,6 +55,8 @@ pub struct Report {
     pub mode_profile: ModeProfile,
     /// How the run used the recorded answers; `None` where nothing was replayed.
     pub fixture_usage: Option<Usage>,
+    /// What the agent complained of that is not the same in every run.
+    pub determinism_warnings: Vec<DeterminismWarning>,
     /// What the candidate's trace says as a whole; `None` where there is no trace, or nobody asked.
     pub predicates: Option<Predicates>,
     /// Where the rule of each violation stands, in the order of the violations; `None` where the spec does not say it.
@@ -149,6 +153,7 @@ impl Report {
             network_guard: None,
             mode_profile: spec.mode_profile,
             fixture_usage: None,
+            determinism_warnings: Vec::new(),
             predicates: None,
             places: Vec::new(),
         }
@@ -231,6 +236,10 @@ impl Report {
         }
         if let Some(usage) = &self.fixture_usage {
             report.insert("fixture_usage", usage.to_json());
+        }
+        if !self.determinism_warnings.is_empty() {
+            let warnings = self.determinism_warnings.iter().map(DeterminismWarning::to_json);
+            report.insert("determinism_warnings", warnings.collect::<Json>());
         }
         if let Outcome::Error { code, message } = &self.outcome {
             let error = Object::new().with("code", code.as_str()).with("message", message.as_str());

@@ -10,6 +10,7 @@ use super::node::{Node, Sources};
 use crate::code::Code;
 use crate::fixture::{InputPath, MatchMode, Policy, VolatileValue};
 use crate::json::JsonPath;
+use crate::json::Object;
 use crate::redact::Redactor;
 
 /// A read and checked `.agent.yaml`: how to run one agent, and what it must obey.
@@ -213,6 +214,39 @@ pub struct Determinism {
     pub filesystem: Filesystem,
     /// `determinism.subprocess`.
     pub subprocess: Subprocess,
+}
+
+impl Determinism {
+    /// The block in the form in which an agent is told of it: every mode by its name.
+    pub fn to_json(&self) -> Object {
+        let strict = |strict| if strict { "strict" } else { "permissive" };
+        let clock = match self.clock {
+            ClockMode::RecordAndFreeze => "record_and_freeze",
+            ClockMode::FreezeOnly => "freeze_only",
+            ClockMode::Disabled => "disabled",
+        };
+        let random = match self.random {
+            RandomMode::DeterministicSeed => "deterministic_seed",
+            RandomMode::Strict => "strict",
+            RandomMode::Disabled => "disabled",
+        };
+        let subprocess = match self.subprocess.mode {
+            SubprocessMode::Strict => "strict",
+            SubprocessMode::Permissive => "permissive",
+            SubprocessMode::Disabled => "disabled",
+        };
+        let filesystem = Object::new()
+            .with("mode", strict(self.filesystem.strict))
+            .with("allow_read_paths", self.filesystem.allow_read_paths.clone())
+            .with("allow_write_paths", self.filesystem.allow_write_paths.clone());
+        let subprocess =
+            Object::new().with("mode", subprocess).with("allow_commands", self.subprocess.allow_commands.clone());
+        Object::new()
+            .with("clock", Object::new().with("mode", clock))
+            .with("random", Object::new().with("mode", random))
+            .with("filesystem", filesystem)
+            .with("subprocess", subprocess)
+    }
 }
 
 /// What the agent's clock shows.

@@ -34,7 +34,7 @@ pub(super) fn spec(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<Spec> {
     for key in ["policy", "mcp", "stability", "perturb"] {
         keys.not_yet(key);
     }
-    keys.no_effect_yet(&["cross_check", "determinism", "fail_on"]);
+    keys.no_effect_yet(&["cross_check", "fail_on"]);
     let name = keys.take("name").map_or_else(|| default_name(keys, origin), |field| field.title());
     let replay = keys.block("replay", replay);
     let fixture_policy = keys.take("fixture_policy").map_or(replay.fixture_policy, |field| policy(&field));

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::pinned::Pinned;
 use crate::protocol;
 
 static LINK: OnceLock<Option<Arc<Link>>> = OnceLock::new();
@@ -26,6 +27,7 @@ pub(crate) struct Link {
     events: Mutex<File>,
     started: Instant,
     calls: AtomicU64,
+    pinned: Pinned,
 }
 
 /// What a child says before it runs a tool or a model.
@@ -98,6 +100,7 @@ impl Link {
                 events: Mutex::new(file),
                 started: Instant::now(),
                 calls: AtomicU64::new(0),
+                pinned: Pinned::from_env(),
             })),
             Err(error) => {
                 // Going on without a session would call real tools behind the test's back.
@@ -110,6 +113,11 @@ impl Link {
     /// The session's URL on the gateway, without a trailing slash.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// What of the surroundings is the same in every run.
+    pub(crate) fn pinned(&self) -> Pinned {
+        self.pinned
     }
 
     /// An id for a call, unique among all processes of the session.

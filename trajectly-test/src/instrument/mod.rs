@@ -3,6 +3,7 @@
 mod call;
 mod error;
 mod link;
+mod pinned;
 mod session;
 mod shape;
 

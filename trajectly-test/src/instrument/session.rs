@@ -1,6 +1,7 @@
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,6 +36,31 @@ impl Session {
     /// `http://127.0.0.1:<port>/s/<token>/openai/v1`. Clients that read `OPENAI_BASE_URL` need no telling.
     pub fn openai_base_url(&self) -> String {
         format!("{}{}", self.link.url(), protocol::OPENAI_ROUTE)
+    }
+
+    /// The time that the agent should go by: the recorded instant where `determinism.clock` of the spec pins it, else now.
+    ///
+    /// An agent that writes the date into its prompts asks the same in every replay if it gets it from here. With
+    /// `record_and_freeze` the clock stands still while recording, too; with `freeze_only` it runs then.
+    ///
+    /// ```
+    /// # use trajectly_test::Session;
+    /// let now = Session::current().map_or_else(std::time::SystemTime::now, |session| session.now());
+    /// ```
+    pub fn now(&self) -> SystemTime {
+        self.link.pinned().instant.unwrap_or_else(SystemTime::now)
+    }
+
+    /// What the agent's random numbers should start from, in recordings and replays alike: from 1 to 2³¹ - 1. `None` unless
+    /// `determinism.random` of the spec asks for it.
+    ///
+    /// ```
+    /// # use trajectly_test::Session;
+    /// // In production no seed is the best seed.
+    /// let seed = Session::current().and_then(|session| session.random_seed());
+    /// ```
+    pub fn random_seed(&self) -> Option<u64> {
+        self.link.pinned().random_seed
     }
 
     /// Makes a tool call that is recorded, and replayed instead of made.

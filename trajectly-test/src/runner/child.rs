@@ -6,6 +6,7 @@ use trajectly_engine::fixture::Policy;
 use trajectly_engine::json::Json;
 use trajectly_engine::spec::Spec;
 
+use super::seeds::Seeds;
 use crate::gateway::SessionUrl;
 use crate::harness::Case;
 use crate::protocol;
@@ -28,6 +29,7 @@ pub(super) struct Setting<'a> {
     pub(super) store: &'a Store,
     pub(super) dir: &'a RunDir,
     pub(super) session: &'a SessionUrl,
+    pub(super) seeds: Seeds,
     pub(super) replaying: bool,
 }
 
@@ -76,6 +78,8 @@ impl Setting<'_> {
             .env(protocol::STRICT, if spec.strict { "1" } else { "0" })
             .env(protocol::CONTRACTS_JSON, Json::from(spec.contracts.to_json()).to_compact())
             .env(protocol::PROJECT_ROOT, self.store.root())
+            .env(protocol::DETERMINISM_ACTIVE, "1")
+            .env(protocol::DETERMINISM_JSON, Json::from(spec.determinism.to_json()).to_compact())
             .env(
                 protocol::FIXTURE_POLICY,
                 match spec.fixture_policy {
@@ -83,6 +87,7 @@ impl Setting<'_> {
                     Policy::ByIndex => "by_index",
                 },
             );
+        self.seeds.give_to(command);
         let openai = self.session.openai();
         command.envs(OPENAI_URLS.map(|name| (name, openai.as_str())));
         command.env("OPENAI_API_KEY", DUMMY_KEY);

@@ -5,6 +5,8 @@ use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Spec;
 
+use super::seeds::Seeds;
+
 /// Version of what is compared; a baseline of another one is recorded again.
 const NORMALIZER_VERSION: &str = "1";
 
@@ -12,14 +14,15 @@ const NORMALIZER_VERSION: &str = "1";
 pub(super) struct BaselineMeta;
 
 impl BaselineMeta {
-    pub(super) fn text(spec: &Spec, spec_text: &[u8]) -> String {
-        let meta = Object::new()
+    pub(super) fn text(spec: &Spec, spec_text: &[u8], seeds: Seeds) -> String {
+        let mut meta = Object::new()
             .with("schema_version", "0.4")
             .with("normalizer_version", NORMALIZER_VERSION)
             .with("spec_name", spec.name.as_str())
             .with("spec_hash", sha256_bytes(spec_text).to_string())
             .with("mode", "record")
             .with("metadata", Object::new().with("trajectly_version", env!("CARGO_PKG_VERSION")));
+        seeds.add_to(&mut meta);
         Json::from(meta).to_pretty() + "\n"
     }
 

@@ -12,6 +12,7 @@ mod order;
 mod promote;
 mod replay;
 mod reports;
+mod seeds;
 mod session;
 mod test;
 mod upstream;

@@ -1,6 +1,7 @@
 //! What a person should know of a run beside what the agent did.
 
 use trajectly_engine::json::Json;
+use trajectly_engine::report::DeterminismWarning;
 use trajectly_engine::spec::{Drift, Spec};
 
 use super::session::Ran;
@@ -50,6 +51,8 @@ pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
         notes.push(format!("the agent ran under `limits`: {}", limits.join(", ")));
     }
     notes.extend(unenforced(ran));
+    let complaint = |warning: DeterminismWarning| format!("{}: {}", warning.code, warning.message);
+    notes.extend(DeterminismWarning::in_output(&ran.output).into_iter().map(complaint));
     notes
 }
 

@@ -9,6 +9,7 @@ use trajectly_engine::verdict::{Status, Verdict, judge};
 use super::meta::BaselineMeta;
 use super::notes::{conditions, tell_unenforced, troubles};
 use super::replay::{Baseline, empty};
+use super::seeds::Seeds;
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::{is_keyless, route};
@@ -26,14 +27,15 @@ const KEYLESS: &str =
 pub(super) struct Accepted {
     trace: Trace,
     fixtures: Fixtures,
+    seeds: Seeds,
 }
 
 impl Accepted {
     /// A live run. Fixtures are looked up by what the calls really were, and hold what may be stored.
-    fn of_recording(spec: &Spec, ran: &Ran) -> Self {
+    fn of_recording(spec: &Spec, ran: &Ran, seeds: Seeds) -> Self {
         let mut fixtures = ran.recorded.clone();
         redact_all(spec, &mut fixtures.entries);
-        Self { trace: committed(redacted(spec, &ran.trace)), fixtures }
+        Self { trace: committed(redacted(spec, &ran.trace)), fixtures, seeds }
     }
 
     /// A replayed run: the fixtures it used, in the order in which it used them. Those that answered another call than the
@@ -50,7 +52,8 @@ impl Accepted {
                 None => fixture,
             })
         });
-        Self { fixtures: Fixtures { entries: used.collect() }, trace: committed(candidate.clone()) }
+        let fixtures = Fixtures { entries: used.collect() };
+        Self { fixtures, trace: committed(candidate.clone()), seeds: baseline.seeds }
     }
 }
 
@@ -70,9 +73,12 @@ pub(super) fn refuse_clash(test: &Test<'_>) -> Result<(), Failure> {
 pub(super) fn record(runner: &Runner, test: &Test<'_>) -> Result<String, Failure> {
     let spec = &test.spec;
     let source = Source::Live(route(spec, runner.shared.suite.upstream));
-    let ran = session::run(runner, test, source)?;
+    let old = test.store.baseline(&test.place, || ()).ok().flatten();
+    let kept = old.map(|(files, ())| Seeds::of_baseline(&files.meta)).unwrap_or_default();
+    let seeds = kept.for_recording(&spec.determinism);
+    let ran = session::run(runner, test, source, seeds)?;
     tell_unenforced(test, &ran);
-    let accepted = Accepted::of_recording(spec, &ran);
+    let accepted = Accepted::of_recording(spec, &ran, seeds);
     let verdict = judge(spec, None, &accepted.trace);
     if ran.is_empty() && ran.ended_well() {
         return Err(empty(test, &ran));
@@ -146,7 +152,7 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
     let spec_text = std::fs::read(&test.case.spec).unwrap_or_default();
     let files = BaselineFiles {
         trace: accepted.trace.to_jsonl(),
-        meta: BaselineMeta::text(&test.spec, &spec_text),
+        meta: BaselineMeta::text(&test.spec, &spec_text, accepted.seeds),
         fixtures: accepted.fixtures.to_pretty(),
     };
     readable(test, &files)?;

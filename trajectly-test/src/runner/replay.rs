@@ -7,7 +7,7 @@ use trajectly_engine::abstraction::Predicates;
 use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixtures, MatchOptions};
 use trajectly_engine::refinement::survivors;
-use trajectly_engine::report::{Reduced, Report};
+use trajectly_engine::report::{DeterminismWarning, Reduced, Report};
 use trajectly_engine::spec::{Drift, Expect, ReplayMode};
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
@@ -17,6 +17,7 @@ use super::meta::BaselineMeta;
 use super::notes::{notes, tell_drift, tell_unenforced};
 use super::promote::Accepted;
 use super::reports::Reports;
+use super::seeds::Seeds;
 use super::session::{self, Ran};
 use super::test::Test;
 use super::upstream::{is_keyless, route};
@@ -33,6 +34,7 @@ const EXPECTED: &str = "note: the failure below is expected, so the test passes"
 pub(super) struct Baseline {
     pub(super) trace: Trace,
     pub(super) fixtures: Arc<Fixtures>,
+    pub(super) seeds: Seeds,
     /// The accepted snapshot, if there is one.
     snapshot: Result<Option<String>, NoSnapshot>,
 }
@@ -93,6 +95,7 @@ fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
         fixtures: Fixtures::parse(&files.fixtures, &fixtures_file)
             .map(Arc::new)
             .map_err(|error| broken(test, &error.to_string()))?,
+        seeds: Seeds::of_baseline(&files.meta),
         snapshot,
     })
 }
@@ -134,7 +137,7 @@ fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, 
             Source::Recorded(Arc::clone(&baseline.fixtures), options)
         }
     };
-    session::run(runner, test, source)
+    session::run(runner, test, source, baseline.seeds)
 }
 
 /// What the spec says without effect, for people.
@@ -173,6 +176,7 @@ impl Judged<'_> {
             is_expected: is_expected && self.verdict.status == Status::Fail,
             network_guard: self.ran.guard.name(),
             fixture_usage: self.ran.usage.clone(),
+            determinism_warnings: DeterminismWarning::in_output(&self.ran.output),
             predicates: Some(Predicates::of(self.candidate, &test.spec.abstraction)),
             ..said
         };

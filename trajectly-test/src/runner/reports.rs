@@ -72,6 +72,7 @@ impl<'a> Reports<'a> {
             network_guard: None,
             mode_profile: ModeProfile::default(),
             fixture_usage: None,
+            determinism_warnings: Vec::new(),
             predicates: None,
             is_expected: false,
             places: Vec::new(),

@@ -13,6 +13,7 @@ use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, linearize, number, parse_rows};
 
 use super::child::Setting;
+use super::seeds::Seeds;
 use super::test::Test;
 use super::{Failure, Runner, inside};
 use crate::harness::OUTPUT_MARK;
@@ -64,7 +65,7 @@ impl Ran {
 }
 
 /// Runs the agent of a case. An error is about the harness, not about the agent.
-pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ran, Failure> {
+pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds) -> Result<Ran, Failure> {
     let Test { case, spec, store, .. } = test;
     let gateway = runner.gateway()?;
     let dir = RunDir::new(store)?;
@@ -83,7 +84,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source) -> Result<Ra
         .map_err(|error| format!("error: cannot write {}: {error}", dir.events().display()))?;
     let session = gateway.open(Arc::clone(&tape) as _);
     let replaying = fixtures.is_some();
-    let setting = Setting { case, spec, store, dir: &dir, session: &session, replaying };
+    let setting = Setting { case, spec, store, dir: &dir, session: &session, seeds, replaying };
     let mut command = setting.command()?;
     let bounds = Bounds {
         time: test.limit(),
