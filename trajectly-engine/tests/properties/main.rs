@@ -2,6 +2,7 @@
 
 mod allowances;
 mod generate;
+mod shrinking;
 mod texts;
 mod verdicts;
 
