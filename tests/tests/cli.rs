@@ -217,6 +217,18 @@ fn baselines_are_written_in_ci_only_if_that_is_said() {
 }
 
 #[test]
+fn a_replay_may_be_made_the_baseline() {
+    let folder = project(&[]);
+    let changed = folder.read("agents/sample.sh").replace("high", "urgent");
+    folder.write("agents/sample.sh", &changed);
+    let drifted = folder.trajectly(["run", "specs"]).output().exits(1).says(&["SNAPSHOT_DRIFT"]);
+    let accept = drifted.row("accept instead");
+    let accept = accept.strip_prefix("trajectly ").expect("the program is the same").split(' ');
+    folder.trajectly(accept).output().passes().says(&["ACCEPTED specs/sample.agent.yaml", "1 spec: 1 accepted"]);
+    folder.trajectly(["run", "specs"]).output().passes();
+}
+
+#[test]
 fn colour_is_there_where_it_is_wanted() {
     let folder = project(&[]);
     for (flag, variables, coloured) in [

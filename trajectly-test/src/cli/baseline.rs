@@ -6,6 +6,7 @@ use super::baseline_diff::Diff;
 use super::outcome::{CliError, Exit};
 use super::record::Record;
 use super::versions::{Create, List, Promote};
+use crate::env::Mode;
 use crate::store::check_version_name;
 
 #[derive(Args)]
@@ -29,8 +30,25 @@ enum Command {
     #[command(after_help = "Example:\n  trajectly baseline promote v2 support-triage")]
     Promote(Promote),
     /// Record specs again after a change that is meant, as `record` does
-    #[command(after_help = "Example:\n  trajectly baseline update specs/triage.agent.yaml")]
-    Update(Record),
+    #[command(after_help = "Examples:\n  \
+        trajectly baseline update specs/triage.agent.yaml\n  \
+        trajectly baseline update --accept specs/triage.agent.yaml")]
+    Update(Update),
+}
+
+#[derive(Args)]
+struct Update {
+    #[command(flatten)]
+    record: Record,
+    /// Replay, and make that run the baseline: no model is asked, and no key needed
+    #[arg(long)]
+    accept: bool,
+}
+
+impl Update {
+    fn run(self) -> Result<Exit, CliError> {
+        self.record.run_in(if self.accept { Mode::Accept } else { Mode::Record })
+    }
 }
 
 impl Baseline {
@@ -40,7 +58,7 @@ impl Baseline {
             Command::Diff(diff) => diff.run(),
             Command::List(list) => list.run(),
             Command::Promote(promote) => promote.run(),
-            Command::Update(record) => record.run(),
+            Command::Update(update) => update.run(),
         }
     }
 }

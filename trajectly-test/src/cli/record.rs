@@ -19,8 +19,13 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.run_in(Mode::Record)
+    }
+
+    /// The same with what a replay did in place of a live run, if the mode says so.
+    pub(super) fn run_in(self, mode: Mode) -> Result<Exit, CliError> {
         let job = Job {
-            mode: Mode::Record,
+            mode,
             allow_ci_write: self.allow_ci_write,
             overrides: Overrides::default(),
             // One after the other, as what they call is real.

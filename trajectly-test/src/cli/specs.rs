@@ -41,14 +41,15 @@ pub(super) fn run(found: Found, job: Job) -> Result<(Exit, Summary), CliError> {
     let runner = Runner::new(suite, env, paint);
     let recording = runner.prepare(&mut cases, |_| true)?;
     let progress = Progress::of(cases.len(), job.results_on_stderr);
+    let written = if job.mode == Mode::Accept { "accepted" } else { "recorded" };
     let one = |case: &Case| match runner.run(case) {
-        Ok(_) if recording.contains(&case.name) => (Ended::Recorded, said("RECORDED", case, paint)),
+        Ok(_) if recording.contains(&case.name) => (Ended::Written, said(&written.to_uppercase(), case, paint)),
         Ok(_) => (Ended::Passed, said("PASS", case, paint)),
         Err(failure) if failure.is_regression() => (Ended::Failed, failure.to_string()),
         Err(failure) => (Ended::Unjudged, failure.to_string()),
     };
     let ended = in_parallel(&cases, job.jobs, &progress, one);
-    progress.show(total(&ended));
+    progress.show(total(&ended, written));
     let exit = ended.iter().map(|ended| ended.exit()).max().unwrap_or(Exit::Clean);
     Ok((exit, runner.summary()))
 }
@@ -60,23 +61,17 @@ fn said(word: &str, case: &Case, paint: Paint) -> String {
 /// What came of a spec.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    Recorded,
+    /// Its run is the baseline now.
+    Written,
     Passed,
     Failed,
     Unjudged,
 }
 
 impl Ended {
-    const ALL: [(Self, &str); 4] = [
-        (Self::Recorded, "recorded"),
-        (Self::Passed, "passed"),
-        (Self::Failed, "failed"),
-        (Self::Unjudged, "could not be judged"),
-    ];
-
     fn exit(self) -> Exit {
         match self {
-            Self::Recorded | Self::Passed => Exit::Clean,
+            Self::Written | Self::Passed => Exit::Clean,
             Self::Failed => Exit::Regression,
             Self::Unjudged => Exit::Tooling,
         }
@@ -84,8 +79,14 @@ impl Ended {
 }
 
 /// `3 specs: 2 passed, 1 failed`.
-fn total(ended: &[Ended]) -> String {
-    let counts = Ended::ALL.iter().filter_map(|(kind, words)| {
+fn total(ended: &[Ended], written: &str) -> String {
+    let words = [
+        (Ended::Written, written),
+        (Ended::Passed, "passed"),
+        (Ended::Failed, "failed"),
+        (Ended::Unjudged, "could not be judged"),
+    ];
+    let counts = words.iter().filter_map(|(kind, words)| {
         let count = ended.iter().filter(|ended| *ended == kind).count();
         (count > 0).then(|| format!("{count} {words}"))
     });

@@ -44,7 +44,7 @@ pub(super) fn commands_of(program: &Program, case: &Case) -> Commands {
         }
         Program::CommandLine { run, record } => Commands {
             reproduce: format!("trajectly run{run} {name}"),
-            accept: None,
+            accept: records.then(|| format!("trajectly baseline update --accept{record} {name}")),
             record: records.then(|| format!("trajectly record{record} {name}")),
         },
     }
