@@ -174,6 +174,7 @@ fn what_cannot_be_run_is_an_error_that_says_what_can() {
         let output = folder.trajectly(args.iter().copied()).output().exits(2).says(says);
         assert_eq!(output.stdout, "", "{args:?}");
     }
+    folder.trajectly(["--version"]).output().passes().says(&["trajectly 0."]);
 }
 
 #[test]
