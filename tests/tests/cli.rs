@@ -100,6 +100,21 @@ fn what_can_be_judged_is_whatever_else_is_broken() {
 }
 
 #[test]
+fn a_failure_that_is_expected_is_no_regression() {
+    let folder = project(&[]);
+    regression(&folder);
+    let spec = folder.read("specs/regression.agent.yaml");
+    folder.write("specs/regression.agent.yaml", &format!("{spec}expect: {{ code: CONTRACT_TOOL_NOT_ALLOWED }}\n"));
+    let found = summary(&folder.trajectly(["run", "--auto", "--json"]).output().passes());
+    assert_eq!((&found["regressions"], &found["reports"][0]["expected"]), (&Value::from(0), &Value::from(true)));
+    folder.trajectly(["record", "--auto"]).output().passes().says(&["2 specs: 1 recorded, 1 passed"]);
+
+    folder.write("specs/regression.agent.yaml", &format!("{spec}expect: {{ code: CONTRACT_TOOL_DENIED }}\n"));
+    let help = "`expect` in specs/regression.agent.yaml:13";
+    folder.trajectly(["run", "--auto"]).output().exits(1).says(&["EXPECTED_FAILURE_NOT_SEEN", help]);
+}
+
+#[test]
 fn results_come_in_the_order_of_paths_however_many_run_at_once() {
     let folder = project(&[BROKEN]);
     regression(&folder);

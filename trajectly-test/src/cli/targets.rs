@@ -154,7 +154,10 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let failed = |error| CliError::new(format!("cannot look for specs in {}: {error}", folder.display()));
+        let failed = |error| {
+            let error = CliError::new(format!("cannot look for specs in {}: {error}", folder.display()));
+            error.help("make the folder readable, or name the specs")
+        };
         for entry in fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
