@@ -3,6 +3,7 @@
 use trajectly_tests::{Binary, Project};
 
 const TRACE: &str = ".trajectly/baselines/greet.jsonl";
+const META: &str = ".trajectly/baselines/greet.meta.json";
 const FIXTURES: &str = ".trajectly/fixtures/greet.json";
 const SNAPSHOT: &str = "specs/snapshots/greet.snap";
 
@@ -18,13 +19,20 @@ fn conflict(text: &str) -> String {
 #[test]
 fn a_broken_baseline_is_refused_with_its_place_and_what_to_do() {
     type Spoil = fn(&str) -> String;
-    let cases: [(&str, Spoil, &str); 8] = [
+    let cases: [(&str, Spoil, &str); 15] = [
         (TRACE, |_| String::new(), "holds no event"),
         (TRACE, without_last_line, "ends before the run does"),
         (TRACE, conflict, "greet.jsonl:1:1"),
         (TRACE, |text| text[..text.len() / 2].to_owned(), "greet.jsonl:"),
         (FIXTURES, |_| String::new(), "greet.json:1"),
         (FIXTURES, conflict, "greet.json:1"),
+        (FIXTURES, |text| format!("\u{feff}{text}"), "greet.json:1:1: expected a value, found a byte order mark"),
+        (TRACE, |text| format!("\u{feff}{text}"), "greet.jsonl:1:1: expected a value, found a byte order mark"),
+        (META, |text| format!("\u{feff}{text}"), "greet.meta.json:1:1: expected a value, found a byte order mark"),
+        (META, |_| String::new(), "baselines/greet.meta.json is missing, or empty"),
+        (META, |_| "[]".to_owned(), "greet.meta.json: this must be an object"),
+        (META, conflict, "greet.meta.json:1:1"),
+        (META, |text| text[..text.len() / 2].to_owned(), "greet.meta.json:"),
         (SNAPSHOT, conflict, "is no insta snapshot"),
         (SNAPSHOT, |_| String::new(), "is no insta snapshot"),
     ];
@@ -37,6 +45,46 @@ fn a_broken_baseline_is_refused_with_its_place_and_what_to_do() {
         output.never_says(&["legacy"]);
         project.write(file, &whole);
     }
+    project.agents(&["greet"]).output().passes();
+}
+
+#[test]
+fn a_file_that_is_missing_or_no_text_is_named_as_the_project_has_it() {
+    let project = Project::recorded(&["greet"]);
+    for (file, says) in [
+        (TRACE, ".trajectly/baselines/greet.jsonl is not UTF-8"),
+        (META, ".trajectly/baselines/greet.meta.json is not UTF-8"),
+        (FIXTURES, ".trajectly/fixtures/greet.json is not UTF-8"),
+        (META, ".trajectly/baselines/greet.meta.json is missing"),
+        (FIXTURES, ".trajectly/fixtures/greet.json is missing"),
+    ] {
+        let whole = project.read(file);
+        match says.ends_with("missing") {
+            true => std::fs::remove_file(project.path(file)).expect("it is there"),
+            false => std::fs::write(project.path(file), b"\xff\xfe{\0").expect("it can be written"),
+        }
+        let output = project.agents(&["greet"]).output().fails();
+        output.says(&["error[BASELINE_INVALID]: ", says, "restore it from version control", "record it again"]);
+        project.write(file, &whole);
+    }
+}
+
+#[test]
+fn a_baseline_of_another_version_is_to_be_recorded_again() {
+    let project = Project::recorded(&["greet"]);
+    let whole = project.read(META);
+    for (from, to, says) in [
+        ("\"normalizer_version\": \"1\"", "\"normalizer_version\": \"2\"", "`normalizer_version` is \"2\""),
+        ("\"normalizer_version\": \"1\"", "\"normalizer_version\": 1", "`normalizer_version` is 1"),
+        ("\"normalizer_version\"", "\"x\"", "`normalizer_version` is missing"),
+        ("\"schema_version\": \"0.4\"", "\"schema_version\": \"0.3\"", "`schema_version` is \"0.3\""),
+    ] {
+        assert!(whole.contains(from), "{whole}");
+        project.write(META, &whole.replace(from, to));
+        let output = project.agents(&["greet"]).output().fails();
+        output.says(&["error[NORMALIZER_VERSION_MISMATCH]: ", says, "record the baseline again"]);
+    }
+    project.agents(&["greet"]).update("1").output().passes();
     project.agents(&["greet"]).output().passes();
 }
 

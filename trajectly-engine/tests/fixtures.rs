@@ -76,7 +76,7 @@ fn an_entry_needs_kind_and_name_and_keeps_what_it_does_not_know() {
 fn a_file_that_is_none_is_refused_with_its_place() {
     let entry = |members: &str| format!(r#"{{"entries":[{{"kind":"tool","name":"t"}},{{{members}}}]}}"#);
     for (text, error) in [
-        ("{\n  \"entries\": [\n".to_owned(), "f.json:3: expected a value, found the end of the text"),
+        ("{\n  \"entries\": [\n".to_owned(), "f.json:3:1: expected a value, found the end of the text"),
         ("[]".to_owned(), "f.json: a fixture file is an object with a list of `entries` (at `$`)"),
         (r#"{"entries":[3]}"#.to_owned(), "f.json: an entry is an object, found number (at `$.entries[0]`)"),
         (

@@ -265,6 +265,12 @@ codes! {
     example "the first `cargo test` of a new spec",
     remedy "record one with the command that the failure names";
 
+    /// A file of the baseline is missing, or holds something else than it must.
+    BaselineInvalid = "BASELINE_INVALID", Tooling,
+    at OUTSIDE,
+    example "a line of `.trajectly/baselines/triage.jsonl` ends in the middle, or `triage.meta.json` was not committed",
+    remedy "restore the file from version control, or record again";
+
     /// The baseline was written by another version of the normaliser.
     NormalizerVersionMismatch = "NORMALIZER_VERSION_MISMATCH", Tooling,
     at OUTSIDE,
@@ -331,9 +337,9 @@ codes! {
     example "`contracts.tools.dney: [rm]`",
     remedy "mend the file at the lines that the failure shows";
 
-    /// A trace cannot be read.
+    /// The events of a run cannot be read.
     TraceInvalid = "TRACE_INVALID", Tooling,
     at OUTSIDE,
-    example "a line of `.trajectly/baselines/triage.jsonl` ends in the middle",
-    remedy "restore the file from version control, or record again";
+    example "the agent writes a line of its log to `$TRAJECTLY_EVENTS_FILE`",
+    remedy "let the agent append nothing but whole lines, each an event";
 }

@@ -36,6 +36,9 @@ impl Fault {
             What::Says(statement) => statement.to_owned(),
             What::Expected(due) => match rest.chars().next() {
                 None => format!("expected {due}, found the end of the text"),
+                Some('\u{feff}') => {
+                    format!("expected {due}, found a byte order mark; save the text as UTF-8 without one")
+                }
                 Some(found) => format!("expected {due}, found {found:?}"),
             },
         };

@@ -6,7 +6,7 @@ use trajectly_engine::spec::Spec;
 use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
-use super::meta::BaselineMeta;
+use super::meta::{BaselineMeta, Refusal};
 use super::notes::{conditions, tell_unenforced, troubles};
 use super::replay::{Baseline, empty};
 use super::seeds::Seeds;
@@ -62,8 +62,8 @@ pub(super) fn refuse_clash(test: &Test<'_>) -> Result<(), Failure> {
     // A baseline that cannot be read is one that a new recording mends.
     let Ok(Some((files, ()))) = test.store.baseline(&test.place, || ()) else { return Ok(()) };
     match BaselineMeta::check(&files.meta, &test.store.display(&test.place.meta), &test.spec) {
-        Err((Code::BaselineNameClash, message, help)) => {
-            Err(test.trouble(Code::BaselineNameClash, &message, &[], &[help], ""))
+        Err(Refusal::Other(code @ Code::BaselineNameClash, message, help)) => {
+            Err(test.trouble(code, &message, &[], &[help], ""))
         }
         _ => Ok(()),
     }

@@ -13,7 +13,7 @@ use trajectly_engine::trace::{EventType, Trace};
 use trajectly_engine::verdict::{Status, Verdict, judge};
 
 use super::counterexample::{self, Effort, Failed};
-use super::meta::BaselineMeta;
+use super::meta::{BaselineMeta, Refusal};
 use super::notes::{notes, tell_drift, tell_unenforced};
 use super::promote::Accepted;
 use super::reports::Reports;
@@ -79,16 +79,22 @@ fn decide(runner: &Runner, test: &Test<'_>, accept: bool, baseline: &Baseline, r
 
 fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
     let snapshot = || snapshot::accepted(&test.snapshot_path());
-    let Some((files, snapshot)) = test.store.baseline(&test.place, snapshot)? else {
+    let unreadable = |error: StoreError| match error.fault(&test.store) {
+        Some(fault) => broken(test, &fault),
+        None => error.into(),
+    };
+    let Some((files, snapshot)) = test.store.baseline(&test.place, snapshot).map_err(unreadable)? else {
         return Err(missing(runner, test));
     };
     let meta_file = test.store.display(&test.place.meta);
-    BaselineMeta::check(&files.meta, &meta_file, &test.spec)
-        .map_err(|(code, message, help)| test.trouble(code, &message, &[], &[help], ""))?;
+    BaselineMeta::check(&files.meta, &meta_file, &test.spec).map_err(|refusal| match refusal {
+        Refusal::Broken(message) => broken(test, &message),
+        Refusal::Other(code, message, help) => test.trouble(code, &message, &[], &[help], ""),
+    })?;
     let fixtures_file = test.store.display(&test.place.fixtures);
     let trace = match &test.spec.baseline_trace {
         None => files.trace,
-        Some(path) => fs::read_to_string(path).map_err(|error| StoreError::new("read", path, error))?,
+        Some(path) => fs::read_to_string(path).map_err(|error| unreadable(StoreError::new("read", path, error)))?,
     };
     Ok(Baseline {
         trace: whole(&trace, &test.baseline_file()).map_err(|message| broken(test, &message))?,
@@ -116,7 +122,7 @@ fn whole(text: &str, file: &str) -> Result<Trace, String> {
 fn broken(test: &Test<'_>, message: &str) -> Failure {
     let mut help = vec!["restore it from version control".to_owned()];
     help.extend(test.commands.record.as_ref().map(|record| format!("or record it again: {record}")));
-    test.trouble(Code::TraceInvalid, message, &[], &help, "")
+    test.trouble(Code::BaselineInvalid, message, &[], &help, "")
 }
 
 fn replay(runner: &Runner, test: &Test<'_>, baseline: &Baseline) -> Result<Ran, Failure> {

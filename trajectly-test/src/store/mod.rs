@@ -56,6 +56,19 @@ impl StoreError {
         Self::new("read", path, io::Error::new(io::ErrorKind::InvalidData, what))
     }
 
+    /// What is wrong with a file that could not be read, which is named as people see it; `None` if something else failed.
+    pub(crate) fn fault(&self, store: &Store) -> Option<String> {
+        let file = store.display(&self.path);
+        let is_ours = self.error.get_ref().is_some();
+        match self.error.kind() {
+            _ if self.doing != "read" => None,
+            io::ErrorKind::NotFound => Some(format!("{file} is missing")),
+            io::ErrorKind::InvalidData if is_ours => Some(format!("{file}: {}", self.error)),
+            io::ErrorKind::InvalidData => Some(format!("{file} is not UTF-8")),
+            _ => Some(format!("{file} cannot be read: {}", self.error)),
+        }
+    }
+
     fn help(&self) -> Option<&'static str> {
         match self.error.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
