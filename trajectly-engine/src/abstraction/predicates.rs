@@ -104,8 +104,8 @@ impl Predicates {
 
     fn text(&mut self, text: &str) {
         let [email, phone] = &*DETECTORS;
-        self.email = self.email || email.pattern.is_match(text);
-        self.phone = self.phone || phone.pattern.is_match(text);
+        self.email = self.email || email.is_in(text);
+        self.phone = self.phone || phone.is_in(text);
         self.domains.extend(host::of(text));
         self.domains.extend(ADDRESS.find_iter(text).filter_map(|address| host::of(address.as_str())));
     }

@@ -25,7 +25,7 @@ pub(super) fn check(input: &Input<'_>, violations: &mut Vec<Violation>) {
 fn personal(input: &Input<'_>, outbound: Outbound, path: &SpecPath) -> Option<Violation> {
     let found = |event: &Event| {
         let mut detectors = DETECTORS.iter();
-        detectors.find_map(|detector| Some((detector.described, find(&event.payload, &detector.pattern)?)))
+        detectors.find_map(|detector| Some((detector.described, find(&event.payload, |text| detector.is_in(text))?)))
     };
     let (index, event, (name, place)) = first(input, outbound, found)?;
     let message = format!("{name} leaves in {}", described(event));
@@ -34,7 +34,7 @@ fn personal(input: &Input<'_>, outbound: Outbound, path: &SpecPath) -> Option<Vi
 }
 
 fn secret(input: &Input<'_>, outbound: Outbound, pattern: &Regex, path: &SpecPath) -> Option<Violation> {
-    let (index, event, place) = first(input, outbound, |event| find(&event.payload, pattern))?;
+    let (index, event, place) = first(input, outbound, |event| find(&event.payload, |text| pattern.is_match(text)))?;
     let message = format!("a secret leaves in {}", described(event));
     let violation = Violation::new(Code::DataLeakSecretPattern, index, message).expected(pattern.as_str());
     Some(violation.observed(place).hint("leave it out of the call, and change it: it is in the trace").rule(path))
@@ -55,27 +55,27 @@ fn first<'t, T>(
     events.into_iter().find_map(|(index, event)| Some((index, event, find(event)?)))
 }
 
-/// The JSON path of the first text of a payload that a pattern matches. Reports tell the place only: what leaked stays out of them.
-fn find(payload: &Object, pattern: &Regex) -> Option<String> {
-    in_members(payload, pattern).map(|path| format!("${path}"))
+/// The JSON path of the first text of a payload that is it. Reports tell the place only: what leaked stays out of them.
+fn find(payload: &Object, is_it: impl Fn(&str) -> bool + Copy) -> Option<String> {
+    in_members(payload, is_it).map(|path| format!("${path}"))
 }
 
 /// The path is put together on the way back, so that searching in vain costs nothing but the search.
-fn in_value(value: &Json, pattern: &Regex) -> Option<String> {
+fn in_value(value: &Json, is_it: impl Fn(&str) -> bool + Copy) -> Option<String> {
     match value {
-        Json::String(text) => pattern.is_match(text).then(String::new),
+        Json::String(text) => is_it(text).then(String::new),
         Json::Array(items) => {
             let mut items = items.iter().enumerate();
-            items.find_map(|(index, item)| in_value(item, pattern).map(|rest| format!("[{index}]{rest}")))
+            items.find_map(|(index, item)| in_value(item, is_it).map(|rest| format!("[{index}]{rest}")))
         }
-        Json::Object(members) => in_members(members, pattern),
+        Json::Object(members) => in_members(members, is_it),
         _ => None,
     }
 }
 
-fn in_members(members: &Object, pattern: &Regex) -> Option<String> {
+fn in_members(members: &Object, is_it: impl Fn(&str) -> bool + Copy) -> Option<String> {
     let mut members = members.iter();
-    members.find_map(|(key, member)| in_value(member, pattern).map(|rest| format!(".{key}{rest}")))
+    members.find_map(|(key, member)| in_value(member, is_it).map(|rest| format!(".{key}{rest}")))
 }
 
 fn described(event: &Event) -> String {

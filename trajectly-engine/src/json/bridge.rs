@@ -235,7 +235,7 @@ impl<'de> Visitor<'de> for AnyValue {
             {
                 return Ok(number);
             }
-            members.push((key, value));
+            members.push((String::into(key), value));
         }
         Ok(Json::Object(Object::from_unsorted(members)))
     }

@@ -5,6 +5,7 @@
 //! an object has one order, whatever the order of the text it came from.
 
 mod bridge;
+mod keys;
 mod number;
 mod object;
 mod path;
@@ -15,10 +16,10 @@ use std::fmt;
 
 pub use bridge::{from_json, to_json};
 pub use number::Number;
-pub use object::Object;
+pub use object::{IntoIter, Object};
 pub use path::{JsonPath, NoJsonPath};
 use read::MAX_DEPTH;
-pub(crate) use read::Reader;
+pub(crate) use read::{Reader, Scratch};
 pub(crate) use write::{push_float, push_string};
 
 /// A JSON value.
@@ -59,7 +60,8 @@ impl Json {
     ///
     /// When `text` is not JSON (`NaN` and `Infinity` are not), holds a lone surrogate, or nests deeper than 128 levels.
     pub fn parse(text: &str) -> Result<Json, JsonError> {
-        let mut reader = Reader::new(text);
+        let mut scratch = Scratch::default();
+        let mut reader = Reader::new(text, &mut scratch);
         let value = reader.value().and_then(|value| reader.end().map(|()| value));
         value.map_err(|fault| fault.explain(text))
     }

@@ -1,12 +1,14 @@
 //! Objects: members in one vector, sorted by key.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::Json;
 
 /// The members of a JSON object, sorted by key in code point order, each key once.
 ///
-/// A sorted vector rather than a tree: objects of traces are small, mostly read, and always written in this order.
+/// A sorted vector rather than a tree: objects of traces are small, mostly read, and always written in this order. Keys are
+/// shared, as a trace has few of them and each many times.
 ///
 /// ```
 /// use trajectly_engine::json::Object;
@@ -16,8 +18,13 @@ use super::Json;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Object {
-    members: Vec<(String, Json)>,
+    members: Vec<Member>,
 }
+
+const SMALL: usize = 12;
+
+/// A key and its value.
+pub(super) type Member = (Arc<str>, Json);
 
 impl Object {
     /// An object without members.
@@ -27,6 +34,10 @@ impl Object {
 
     /// The member `key`.
     pub fn get(&self, key: &str) -> Option<&Json> {
+        // Most objects are so small that looking at all keys beats comparing the right ones.
+        if self.members.len() <= SMALL {
+            return self.members.iter().find(|(held, _)| **held == *key).map(|(_, value)| value);
+        }
         self.find(key).ok().map(|place| &self.members[place].1)
     }
 
@@ -41,7 +52,7 @@ impl Object {
         match self.find(&key) {
             Ok(place) => Some(std::mem::replace(&mut self.members[place].1, value)),
             Err(place) => {
-                self.members.insert(place, (key, value));
+                self.members.insert(place, (key.into(), value));
                 None
             }
         }
@@ -66,12 +77,12 @@ impl Object {
 
     /// The members, sorted by key.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Json)> + ExactSizeIterator {
-        self.members.iter().map(|(key, value)| (key.as_str(), value))
+        self.members.iter().map(|(key, value)| (&**key, value))
     }
 
     /// The members, sorted by key, their values to change in place.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Json)> + ExactSizeIterator {
-        self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
+        self.members.iter_mut().map(|(key, value)| (&**key, value))
     }
 
     /// The number of members.
@@ -100,7 +111,7 @@ impl Object {
     }
 
     /// Sorts members read in the order of a text; of equal keys the last one stays.
-    pub(super) fn from_unsorted(mut members: Vec<(String, Json)>) -> Object {
+    pub(super) fn from_unsorted(mut members: Vec<Member>) -> Object {
         members.sort_by(|(a, _), (b, _)| a.cmp(b));
         members.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0;
@@ -113,31 +124,49 @@ impl Object {
     }
 
     /// Takes members that are already sorted, each key once.
-    pub(super) fn from_sorted(members: Vec<(String, Json)>) -> Object {
+    pub(super) fn from_sorted(members: Vec<Member>) -> Object {
         debug_assert!(members.is_sorted_by(|(a, _), (b, _)| a < b));
         Object { members }
     }
 
     fn find(&self, key: &str) -> Result<usize, usize> {
-        self.members.binary_search_by(|(held, _)| held.as_str().cmp(key))
+        self.members.binary_search_by(|(held, _)| (**held).cmp(key))
     }
 }
 
 impl FromIterator<(String, Json)> for Object {
     /// Of entries with the same key, the last one stays.
     fn from_iter<I: IntoIterator<Item = (String, Json)>>(entries: I) -> Object {
-        Object::from_unsorted(entries.into_iter().collect())
+        Object::from_unsorted(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 }
 
 impl IntoIterator for Object {
     type Item = (String, Json);
-    type IntoIter = std::vec::IntoIter<(String, Json)>;
+    type IntoIter = IntoIter;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.members.into_iter()
+    fn into_iter(self) -> IntoIter {
+        IntoIter(self.members.into_iter())
     }
 }
+
+/// The members of an [`Object`], sorted by key.
+#[derive(Debug)]
+pub struct IntoIter(std::vec::IntoIter<Member>);
+
+impl Iterator for IntoIter {
+    type Item = (String, Json);
+
+    fn next(&mut self) -> Option<(String, Json)> {
+        self.0.next().map(|(key, value)| (String::from(&*key), value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for IntoIter {}
 
 impl fmt::Display for Object {
     /// Writes the object as [`Json::to_compact`] does.

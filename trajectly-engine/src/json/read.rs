@@ -5,7 +5,10 @@
 //! value for it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use super::keys::Keys;
+use super::object::Member;
 use super::{Json, JsonError, Number, Object};
 
 /// How many arrays and objects may stand inside one another. Guards the stack, in reading and in everything that later
@@ -49,15 +52,36 @@ impl Fault {
 type Read<T> = Result<T, Fault>;
 
 /// A position in a text, moving forward.
-pub(crate) struct Reader<'a> {
+pub(crate) struct Reader<'a, 'k> {
     text: &'a str,
     at: usize,
     depth: usize,
+    scratch: &'k mut Scratch,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(text: &'a str) -> Reader<'a> {
-        Reader { text, at: 0, depth: 0 }
+/// What reading uses over and over; one for many texts makes them share their keys.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    keys: Keys,
+    /// Members of the objects that are being read, so that each object is allocated once, at its size.
+    members: Vec<Member>,
+    /// The same for the items of arrays.
+    items: Vec<Json>,
+}
+
+impl Scratch {
+    /// A text that many others repeat, without a copy where it can be.
+    pub(crate) fn share(&mut self, text: &str) -> Arc<str> {
+        self.keys.share(text)
+    }
+}
+
+impl<'a, 'k> Reader<'a, 'k> {
+    pub(crate) fn new(text: &'a str, scratch: &'k mut Scratch) -> Reader<'a, 'k> {
+        // A text that was given up on may have left some.
+        scratch.members.clear();
+        scratch.items.clear();
+        Reader { text, at: 0, depth: 0, scratch }
     }
 
     /// Reads the next value.
@@ -78,7 +102,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next value, which must be an object, and hands each key to `member`, which must read the value.
-    pub(crate) fn members(&mut self, mut member: impl FnMut(Cow<'a, str>, &mut Reader<'a>) -> Read<()>) -> Read<()> {
+    pub(crate) fn members(&mut self, mut member: impl FnMut(Cow<'a, str>, &mut Self) -> Read<()>) -> Read<()> {
         self.enter(b'{', "an object")?;
         if !self.eat(b'}') {
             loop {
@@ -116,23 +140,26 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self) -> Read<Object> {
-        let mut members: Vec<(String, Json)> = Vec::new();
+        let start = self.scratch.members.len();
         let mut sorted = true;
         self.members(|key, reader| {
-            sorted = sorted && members.last().is_none_or(|(last, _)| last.as_str() < &*key);
             let value = reader.value()?;
-            members.push((key.into_owned(), value));
+            let scratch = &mut *reader.scratch;
+            sorted = sorted && scratch.members[start..].last().is_none_or(|(last, _)| **last < *key);
+            scratch.members.push((scratch.keys.share(&key), value));
             Ok(())
         })?;
+        let members = self.scratch.members.drain(start..).collect();
         Ok(if sorted { Object::from_sorted(members) } else { Object::from_unsorted(members) })
     }
 
     fn array(&mut self) -> Read<Json> {
         self.enter(b'[', "an array")?;
-        let mut items = Vec::new();
+        let start = self.scratch.items.len();
         if !self.eat(b']') {
             loop {
-                items.push(self.value()?);
+                let item = self.value()?;
+                self.scratch.items.push(item);
                 if !self.eat(b',') {
                     break;
                 }
@@ -142,7 +169,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.depth -= 1;
-        Ok(Json::Array(items))
+        Ok(Json::Array(self.scratch.items.drain(start..).collect()))
     }
 
     fn enter(&mut self, bracket: u8, due: &'static str) -> Read<()> {

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use crate::abstraction::{Abstraction, TokenKind, responses};
+use crate::abstraction::{Abstraction, responses};
 use crate::spec::Parallel;
-use crate::trace::Trace;
 
 /// One call of a skeleton.
 #[derive(Clone, Copy)]
@@ -24,15 +23,12 @@ pub(super) struct Skeleton<'a> {
 
 impl<'a> Skeleton<'a> {
     /// A group is one call; with [`Parallel::Unordered`], neighbouring calls that one model response asked for.
-    pub(super) fn of(abstraction: &'a Abstraction, trace: &Trace, parallel: Parallel) -> Skeleton<'a> {
-        let calls: Vec<Call<'a>> = abstraction
-            .of_kind(TokenKind::Call)
-            .map(|token| Call { index: token.index, tool: token.name.as_str() })
-            .collect();
+    pub(super) fn of(abstraction: Abstraction<'a>, parallel: Parallel) -> Skeleton<'a> {
+        let calls: Vec<Call<'a>> = abstraction.skeleton().map(|(index, tool)| Call { index, tool }).collect();
         let groups = match parallel {
             Parallel::Ordered => (0..calls.len()).map(|place| place..place + 1).collect(),
             Parallel::Unordered => {
-                let responses = responses(trace);
+                let responses = responses(abstraction.trace);
                 let asked = |call: &Call<'_>| responses[call.index];
                 let groups = calls.chunk_by(|a, b| asked(a).is_some() && asked(a) == asked(b));
                 let mut start = 0;

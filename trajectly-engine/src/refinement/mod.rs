@@ -26,16 +26,16 @@ pub(crate) struct Comparison {
 }
 
 /// Holds a candidate against a baseline.
-pub(crate) fn compare(rules: &Refinement, baseline: &Trace, candidate: &Trace) -> Comparison {
+pub(crate) fn compare<'r>(rules: &'r Refinement, baseline: &'r Trace, candidate: &'r Trace) -> Comparison {
     if rules.mode == RefinementMode::None {
         return Comparison { violations: Vec::new(), vacuous: false };
     }
-    let abstractions = [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
-    let [of_baseline, of_candidate] = &abstractions;
+    let [of_baseline, of_candidate] =
+        [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
     let comparing = Comparing {
         allowed: Allowed::by(rules),
-        baseline: Skeleton::of(of_baseline, baseline, rules.parallel),
-        candidate: Skeleton::of(of_candidate, candidate, rules.parallel),
+        baseline: Skeleton::of(of_baseline, rules.parallel),
+        candidate: Skeleton::of(of_candidate, rules.parallel),
         last: candidate.events.len().saturating_sub(1),
     };
     let mut violations = Vec::new();
@@ -54,10 +54,10 @@ pub(crate) fn compare(rules: &Refinement, baseline: &Trace, candidate: &Trace) -
 ///
 /// Of calls that may change places, those with the same arguments stand for each other.
 pub fn survivors(rules: &Refinement, baseline: &Trace, candidate: &Trace) -> Vec<usize> {
-    let abstractions = [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
-    let [of_baseline, of_candidate] = &abstractions;
-    let of_baseline = Skeleton::of(of_baseline, baseline, rules.parallel);
-    let of_candidate = Skeleton::of(of_candidate, candidate, rules.parallel);
+    let [of_baseline, of_candidate] =
+        [baseline, candidate].map(|trace| Abstraction::of(trace, &rules.ignore_call_tools));
+    let of_baseline = Skeleton::of(of_baseline, rules.parallel);
+    let of_candidate = Skeleton::of(of_candidate, rules.parallel);
     let mut matching = Matching::of(&of_baseline, &of_candidate);
     let input = |trace: &Trace, call: Call<'_>| {
         let input = trace.events[call.index].payload.get("input");
@@ -194,7 +194,7 @@ impl Comparing<'_> {
     }
 }
 
-fn llm_steps(baseline: &Abstraction, candidate: &Abstraction, violations: &mut Vec<Violation>) {
+fn llm_steps(baseline: Abstraction<'_>, candidate: Abstraction<'_>, violations: &mut Vec<Violation>) {
     let count = baseline.of_kind(TokenKind::LlmRequest).count();
     let total = candidate.of_kind(TokenKind::LlmRequest).count();
     for (position, token) in candidate.of_kind(TokenKind::LlmRequest).enumerate().skip(count) {

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::canonical::{Hash, Strip, hash_with};
 use crate::fixture::{CallKind, call_input};
-use crate::json::{Json, JsonError, Object, Reader, push_string};
+use crate::json::{Json, JsonError, Object, Reader, Scratch, push_string};
 
 /// The version of the envelope that is read and written.
 const SCHEMA_VERSION: &str = "v1";
@@ -96,7 +97,7 @@ pub struct Event {
     /// The event's number, from 1; neither unique nor ascending unless the writer saw to it.
     pub seq: u64,
     /// The run that the event belongs to.
-    pub run_id: String,
+    pub run_id: Arc<str>,
     /// Milliseconds since the run began.
     pub rel_ms: u64,
     /// What happened; its members depend on the type.
@@ -127,7 +128,7 @@ impl Event {
             }
             other => Envelope { not_an_object: Some(other), ..Envelope::default() },
         };
-        envelope.into_event()
+        envelope.into_event(|run_id| run_id.into())
     }
 
     /// The identity of the event: the one it came with, else the hash of its type, number, run and payload.
@@ -190,7 +191,7 @@ impl Event {
             .with("meta", self.meta.clone())
             .with("payload", self.payload.clone())
             .with("rel_ms", self.rel_ms)
-            .with("run_id", self.run_id.as_str())
+            .with("run_id", &*self.run_id)
             .with("schema_version", SCHEMA_VERSION)
             .with("seq", self.seq);
         Json::Object(members)
@@ -288,8 +289,8 @@ pub(super) struct Envelope {
 
 impl Envelope {
     /// Reads the members of an event straight from its text.
-    pub(super) fn parse(text: &str) -> Result<Envelope, JsonError> {
-        let mut reader = Reader::new(text);
+    pub(super) fn parse(text: &str, scratch: &mut Scratch) -> Result<Envelope, JsonError> {
+        let mut reader = Reader::new(text, scratch);
         let mut envelope = Envelope::default();
         let read = if reader.at_object() {
             reader.members(|key, reader| {
@@ -320,8 +321,8 @@ impl Envelope {
         })
     }
 
-    /// Checks the members and makes the event of them.
-    pub(super) fn into_event(self) -> Result<Event, EventError> {
+    /// Checks the members and makes the event of them; `share` keeps what all events of a run repeat.
+    pub(super) fn into_event(self, share: impl FnOnce(&str) -> Arc<str>) -> Result<Event, EventError> {
         if let Some(value) = self.not_an_object {
             return Err(EventError::new("$", format!("an event is an object, found {}", brief(&value))));
         }
@@ -334,7 +335,7 @@ impl Envelope {
             }
         };
         let run_id = match self.run_id {
-            Some(Json::String(run_id)) if !run_id.trim().is_empty() => run_id,
+            Some(Json::String(run_id)) if !run_id.trim().is_empty() => share(&run_id),
             other => {
                 return Err(EventError::wants("run_id", "a string that is not blank", other.as_ref()));
             }

@@ -8,7 +8,7 @@ mod raw;
 use std::fmt;
 use std::io::BufRead;
 
-use crate::json::JsonError;
+use crate::json::{JsonError, Scratch};
 use event::Envelope;
 pub use event::{Event, EventError, EventType};
 pub use linear::{OrderHints, linearize};
@@ -38,8 +38,9 @@ impl Trace {
     /// ```
     pub fn parse(text: &str, source: &str) -> Result<Trace, TraceError> {
         let mut events = Vec::new();
+        let mut scratch = Scratch::default();
         for (line, text) in lines(text) {
-            events.push(event(text, source, line)?);
+            events.push(event(text, &mut scratch, source, line)?);
         }
         Ok(Trace { events })
     }
@@ -52,6 +53,7 @@ impl Trace {
     pub fn read(mut reader: impl BufRead, source: &str) -> Result<Trace, TraceError> {
         let mut events = Vec::new();
         let mut bytes = Vec::new();
+        let mut scratch = Scratch::default();
         for line in 1.. {
             bytes.clear();
             let unread = |error| TraceError::said(source, line, format!("the line cannot be read: {error}"));
@@ -63,7 +65,7 @@ impl Trace {
                 TraceError::said(source, line, format!("the line is not UTF-8: byte {after} begins no character"))
             })?;
             if !is_blank(text) {
-                events.push(event(text, source, line)?);
+                events.push(event(text, &mut scratch, source, line)?);
             }
         }
         Ok(Trace { events })
@@ -90,10 +92,10 @@ fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| byte.is_ascii_whitespace())
 }
 
-fn event(text: &str, source: &str, line: usize) -> Result<Event, TraceError> {
-    Envelope::parse(text)
+fn event(text: &str, scratch: &mut Scratch, source: &str, line: usize) -> Result<Event, TraceError> {
+    Envelope::parse(text, scratch)
         .map_err(|error| TraceError::not_json(source, line, error))?
-        .into_event()
+        .into_event(|run_id| scratch.share(run_id))
         .map_err(|error| TraceError::not_an_event(source, line, error))
 }
 

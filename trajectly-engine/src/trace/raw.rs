@@ -1,8 +1,10 @@
 //! Raw rows: what a running agent appends, before it is put in order and numbered.
 
+use std::sync::Arc;
+
 use super::event::{Envelope, Event, EventType, check_tool_name};
 use super::{Trace, TraceError, lines};
-use crate::json::{Json, Object};
+use crate::json::{Json, Object, Scratch};
 
 /// The notes that serve the making of fixtures and are no part of a trace.
 const RECORDING_NOTES: [&str; 3] = ["answered", "cluster", "stream"];
@@ -31,9 +33,10 @@ pub struct Row {
 /// At the first other line that is not JSON, or a tool row that names no tool.
 pub fn parse_rows(text: &str, source: &str) -> Result<Vec<Row>, TraceError> {
     let mut rows: Vec<Row> = Vec::new();
+    let mut scratch = Scratch::default();
     let torn = if text.ends_with('\n') { None } else { lines(text).last().map(|(line, _)| line) };
     for (line, text) in lines(text) {
-        let envelope = match Envelope::parse(text) {
+        let envelope = match Envelope::parse(text, &mut scratch) {
             Ok(envelope) => envelope,
             Err(_) if torn == Some(line) => break,
             Err(error) => return Err(TraceError::not_json(source, line, error)),
@@ -50,6 +53,7 @@ pub fn parse_rows(text: &str, source: &str) -> Result<Vec<Row>, TraceError> {
 
 /// Makes a trace of ordered rows: numbered from 1, times never falling, without the notes that only a recording needs.
 pub fn number(rows: Vec<Row>, run_id: &str) -> Trace {
+    let run_id: Arc<str> = run_id.into();
     let mut latest = 0;
     let event = |(seq, mut row): (u64, Row)| {
         latest = row.rel_ms.max(latest);
@@ -57,7 +61,7 @@ pub fn number(rows: Vec<Row>, run_id: &str) -> Trace {
         Event {
             event_type: row.event_type,
             seq,
-            run_id: run_id.to_owned(),
+            run_id: Arc::clone(&run_id),
             rel_ms: latest,
             payload: row.payload,
             meta: row.meta,

@@ -26,7 +26,7 @@ impl Run {
         self.events.push(Event {
             event_type,
             seq: self.events.len() as u64 + 1,
-            run_id: "run".to_owned(),
+            run_id: "run".into(),
             rel_ms: 0,
             payload,
             meta: Object::new(),
