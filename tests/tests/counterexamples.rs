@@ -110,7 +110,9 @@ fn shrink_changes_nothing_but_the_counterexample() {
         let args = ["shrink"].iter().chain(selector).copied();
         // Two specs share the name `sample`; the one that failed is meant.
         folder.trajectly(args.map(|arg| if arg == "regression" { "sample" } else { arg })).output().passes().says(&[
-            "specs/regression.agent.yaml: REFINEMENT_BASELINE_CALL_MISSING",
+            "specs/regression.agent.yaml: REFINEMENT_BASELINE_CALL_MISSING at event 3\n",
+            "   event 1  CALL fetch_ticket(id=\"T-1042\")\n   event 2  RETURN fetch_ticket",
+            "   event 3  CALL drop_ticket(",
             &format!(".trajectly/{MIN} (4 of 7 events"),
         ]);
     }

@@ -26,6 +26,16 @@ fn the_command_that_a_missing_baseline_names_records_it() {
 }
 
 #[test]
+fn a_missing_baseline_tells_what_recording_a_model_takes() {
+    let project = Project::new();
+    let missing = || project.agents(&["ask"]);
+    missing().output().fails().says(&["BASELINE_MISSING", "OPENAI_API_KEY"]);
+    for (name, value) in [("OPENAI_API_KEY", "a-key"), ("OPENAI_BASE_URL", "http://localhost:1")] {
+        missing().env(name, value).output().fails().says(&["BASELINE_MISSING"]).never_says(&["OPENAI_API_KEY"]);
+    }
+}
+
+#[test]
 fn a_recorded_run_replays_without_model_and_tools() {
     let project = Project::new();
     let provider = Provider::saying("the first");
@@ -148,6 +158,8 @@ fn a_test_that_expects_to_fail_never_records() {
     for mode in ["1", "new", "accept"] {
         alone().update(mode).output().passes();
     }
+    let shown = alone().arg("--nocapture").output().passes();
+    shown.says(&["note: the failure below is expected, so the test passes\n\nFAIL greet", "CONTRACT_TOOL_DENIED"]);
     assert_eq!(committed(&project, "greet"), before);
 }
 

@@ -12,7 +12,13 @@ fn a_time_out_ends_the_agent_and_all_it_started() {
     for test in ["ends::hangs_past_its_attribute", "ends::hangs_past_its_spec"] {
         let lifeline = Lifeline::new();
         let output = project.agents(&[test]).update("1").env("LIFELINE", lifeline.address()).output().fails();
-        output.says(&["AGENT_RUN_FAILED", "still running after 3 s", "waiting for nothing"]);
+        output.says(&[
+            "AGENT_RUN_FAILED",
+            "still running after 3 s",
+            "waiting for nothing",
+            "`timeout_s`",
+            "`timeout = ",
+        ]);
         lifeline.held().wait_until_released();
     }
 }

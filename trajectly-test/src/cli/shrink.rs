@@ -14,6 +14,7 @@ use super::latest::{Again, Latest, Project};
 use super::outcome::{CliError, Exit};
 use super::print::{line, note};
 use crate::harness::Overrides;
+use crate::render::outline;
 use crate::runner::{Effort, Failed, file_slug};
 use crate::store::{Store, StoreError};
 
@@ -65,7 +66,7 @@ impl Shrink {
         if self.json {
             line(Json::from(to_json(row, &reduced)).to_pretty());
         } else {
-            show(row, &reduced);
+            show(row, &reduced, &failure.left(&reduced)?);
         }
         Ok(Exit::Clean)
     }
@@ -114,6 +115,14 @@ impl Failure {
         Ok(Self { store, spec, baseline, candidate })
     }
 
+    /// What is left: the events of the counterexample.
+    fn left(&self, reduced: &Reduced) -> Result<Trace, CliError> {
+        let Some(file) = &reduced.file else { return Ok(self.candidate.clone()) };
+        let text = fs::read_to_string(self.store.root().join(file));
+        let text = text.map_err(|error| CliError::new(format!("{file}: {error}")))?;
+        Trace::parse(&text, file).map_err(CliError::new)
+    }
+
     fn as_failed(&self) -> Failed<'_> {
         Failed { spec: &self.spec, baseline: &self.baseline, candidate: &self.candidate }
     }
@@ -160,10 +169,11 @@ fn to_json(row: &Row, reduced: &Reduced) -> Object {
         .with("shrink_stats", reduced.stats.to_json())
 }
 
-fn show(row: &Row, reduced: &Reduced) {
+fn show(row: &Row, reduced: &Reduced, left: &Trace) {
     let (stats, code) = (reduced.stats, row.code.map(|code| code.as_str()).unwrap_or_default());
     let tried = format!("{} part{} tried", stats.iterations, if stats.iterations == 1 { "" } else { "s" });
-    line(format!("{}: {code}", row.spec_file));
+    line(format!("{}: {code} at event {}\n", row.spec_file, row.witness_index.unwrap_or_default()));
+    line(outline(left));
     match &reduced.file {
         Some(file) => line(format!("   {file} ({} of {} events, {tried})", stats.reduced_len, stats.original_len)),
         None => line(format!("   all of its {} events are needed ({tried})", stats.original_len)),

@@ -1,8 +1,12 @@
 //! One event in one line.
 
 use trajectly_engine::json::{Json, Object};
+#[cfg(feature = "cli")]
+use trajectly_engine::trace::Trace;
 use trajectly_engine::trace::{Event, EventType};
 
+#[cfg(feature = "cli")]
+use super::text::WIDTH;
 use super::text::{clean, fit};
 
 /// Columns of a name.
@@ -38,6 +42,16 @@ pub(super) fn line(event: &Event, arguments: Arguments) -> Line {
         EventType::RunFinished => ("RUN", "finished".to_owned(), exit(event)),
     };
     Line { verb, name: fit(&name, NAME), detail }
+}
+
+/// The events of a part of a trace, a line each, with their indices in the whole: `event 6  CALL store("T-1")`.
+#[cfg(feature = "cli")]
+pub(crate) fn outline(part: &Trace) -> String {
+    let row = |event: &Event| {
+        let Line { verb, name, detail } = line(event, Arguments::Named);
+        fit(&format!("event {}  {verb} {name}{detail}", event.seq.saturating_sub(1)), WIDTH - 3)
+    };
+    part.events.iter().map(|event| format!("   {}\n", row(event))).collect()
 }
 
 /// A value in one line: strings quoted, containers compact, cut to `width` columns.

@@ -24,6 +24,8 @@ mod text;
 mod trouble;
 
 pub(crate) use closing::Commands;
+#[cfg(feature = "cli")]
+pub(crate) use event::outline;
 pub(crate) use failure::{View, failure};
 pub(crate) use fixture::drifted;
 #[cfg(feature = "cli")]
