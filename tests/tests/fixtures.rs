@@ -102,3 +102,61 @@ fn fixtures_that_no_call_used_are_told_of() {
     let told = project.store().read("reports/greet.md");
     assert!(told.contains("- Fixtures: 1 of 2 used (1 exact)") && told.contains("### Unused fixtures"), "{told}");
 }
+
+/// What became of the calls of a replay: `ok`, or the code under which they were refused.
+fn answers(project: &Project, current: &str) -> Vec<String> {
+    let events = project.store().events(current);
+    let returned = events.iter().filter(|event| {
+        event["event_type"].as_str().is_some_and(|kind| matches!(kind, "tool_returned" | "llm_returned"))
+    });
+    returned.map(|event| event["payload"]["error_code"].as_str().unwrap_or("ok").to_owned()).collect()
+}
+
+/// The settings of a spec, the calls of a replay where `a` and `b` were recorded, and what becomes of them.
+type Case = (&'static str, &'static str, &'static [&'static str]);
+
+const MISSING: &str = "FIXTURE_MISSING";
+const EXHAUSTED: &str = "FIXTURE_EXHAUSTED";
+
+/// What both kinds of calls have in common.
+const ALIKE: [Case; 14] = [
+    ("", "a b", &["ok", "ok"]),
+    ("", "b a", &["ok", "ok"]),
+    ("", "a c", &["ok", MISSING]),
+    ("", "a a", &["ok", EXHAUSTED]),
+    ("strict: true\n", "b a", &["ok", "ok"]),
+    ("strict: true\n", "a c", &["ok", MISSING]),
+    ("fixture_policy: by_index\n", "b c", &["ok", "ok"]),
+    ("fixture_policy: by_index\n", "a b a", &["ok", "ok", EXHAUSTED]),
+    ("fixture_policy: by_index\nstrict: true\n", "a b", &["ok", "ok"]),
+    ("fixture_policy: by_index\nstrict: true\n", "a c", &["ok", MISSING]),
+    ("fixture_policy: by_index\nstrict: true\n", "c b", &[MISSING, "ok"]),
+    ("replay: { fixture_policy: by_index, strict_sequence: true }\n", "b a", &[MISSING, MISSING]),
+    ("fixture_policy: by_index\nstrict: true\nreplay: { KIND: sequence_match }\n", "c d", &["ok", "ok"]),
+    ("replay: { KIND: sequence_match }\n", "c a b", &["ok", "ok", EXHAUSTED]),
+];
+
+#[test]
+fn policies_strictness_and_match_modes_hold_for_tools_and_models() {
+    for (says, kind, other) in
+        [("TOOLS", "tool_match_mode", "llm_match_mode"), ("MODELS", "llm_match_mode", "tool_match_mode")]
+    {
+        let project = Project::new();
+        let spec = project.read("specs/ask.agent.yaml");
+        let provider = Provider::saying("hello");
+        let ask = |words: &str| project.agents(&["ask"]).env(says, words);
+        ask("a b").update("1").env("OPENAI_BASE_URL", provider.url()).output().passes();
+        let replay = |keys: &str, words: &str| {
+            let keys = keys.replace("KIND", kind);
+            project
+                .write("specs/ask.agent.yaml", &format!("{spec}refinement: {{ mode: none }}\nsnapshot: off\n{keys}"));
+            ask(words).output();
+            answers(&project, "current/ask.jsonl")
+        };
+        for (keys, words, expected) in ALIKE {
+            assert_eq!(replay(keys, words), expected, "{says}={words} {keys}");
+        }
+        let of_the_other = format!("replay: {{ {other}: sequence_match }}\n");
+        assert_eq!(replay(&of_the_other, "a c"), ["ok", MISSING], "{says}: the mode is that of the other kind");
+    }
+}
