@@ -187,3 +187,19 @@ fn whoever_stops_reading_ends_a_batch() {
     while writeln!(cases, "{case}").is_ok() {}
     assert!(batch.wait().expect("the command ends").success());
 }
+
+#[test]
+fn calls_of_one_response_may_change_places_if_the_spec_says_so() {
+    let folder = folder();
+    let asked = json!({"event_type": "llm_returned", "seq": 1, "run_id": "r", "rel_ms": 0,
+        "meta": {"requested": [{"name": "fetch"}, {"name": "store"}]}, "payload": {"provider": "p", "model": "m"}});
+    for (file, tools) in [("accepted.jsonl", ["fetch", "store"]), ("turned.jsonl", ["store", "fetch"])] {
+        folder.write(file, &format!("{asked}\n{}", trace(&tools)));
+    }
+    let evaluate = |parallel: &str| {
+        folder.write("triage.agent.yaml", &format!("{SPEC}refinement: {{ parallel: {parallel} }}\n"));
+        folder.trajectly(["evaluate", "triage.agent.yaml", "turned.jsonl", "--baseline", "accepted.jsonl"]).output()
+    };
+    evaluate("unordered").exits(0).says(&["PASS triage"]);
+    evaluate("ordered").exits(1).says(&["the baseline calls `store` after `fetch`; this run does not"]);
+}

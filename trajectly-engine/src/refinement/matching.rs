@@ -74,8 +74,30 @@ impl Matching {
     /// Matches group after group: each call of the baseline's first open group takes the earliest call of its tool that is left, and
     /// the group after it is open when none of them is missing.
     ///
-    /// Every step goes through the smaller of two groups, so that the whole takes no longer than sorting the calls.
+    /// Where every group is one call, that is a walk along both skeletons.
     pub(super) fn of(baseline: &Skeleton<'_>, candidate: &Skeleton<'_>) -> Matching {
+        let one_by_one = |skeleton: &Skeleton<'_>| skeleton.groups.len() == skeleton.calls.len();
+        if one_by_one(baseline) && one_by_one(candidate) {
+            Matching::call_by_call(baseline, candidate)
+        } else {
+            Matching::group_by_group(baseline, candidate)
+        }
+    }
+
+    fn call_by_call(baseline: &Skeleton<'_>, candidate: &Skeleton<'_>) -> Matching {
+        let mut matching = Matching { counterparts: vec![None; baseline.calls.len()], extra: Vec::new() };
+        let mut wanted = baseline.calls.iter().zip(&mut matching.counterparts).peekable();
+        for (place, call) in candidate.calls.iter().enumerate() {
+            match wanted.next_if(|(wanted, _)| wanted.tool == call.tool) {
+                Some((_, counterpart)) => *counterpart = Some(place),
+                None => matching.extra.push(place),
+            }
+        }
+        matching
+    }
+
+    /// Every step goes through the smaller of two groups, so that the whole takes no longer than sorting the calls.
+    fn group_by_group(baseline: &Skeleton<'_>, candidate: &Skeleton<'_>) -> Matching {
         let mut matching = Matching { counterparts: vec![None; baseline.calls.len()], extra: Vec::new() };
         let mut groups = baseline.groups.iter();
         let mut wanted = ByTool::new();

@@ -120,6 +120,9 @@ impl Comparing<'_> {
         if let Some(place) = matching.counterparts.iter().position(Option::is_none) {
             violations.push(self.missing(place));
         }
+        if matching.extra.is_empty() {
+            return;
+        }
         let known: BTreeSet<&str> = self.baseline.calls.iter().map(|call| call.tool).collect();
         for place in matching.extra {
             let Call { index, tool } = self.candidate.calls[place];
