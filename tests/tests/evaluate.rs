@@ -201,5 +201,5 @@ fn calls_of_one_response_may_change_places_if_the_spec_says_so() {
         folder.trajectly(["evaluate", "triage.agent.yaml", "turned.jsonl", "--baseline", "accepted.jsonl"]).output()
     };
     evaluate("unordered").exits(0).says(&["PASS triage"]);
-    evaluate("ordered").exits(1).says(&["the baseline calls `store` after `fetch`; this run does not"]);
+    evaluate("ordered").exits(1).says(&["error[REFINEMENT_EXTRA_TOOL_CALL]: `store`"]);
 }
