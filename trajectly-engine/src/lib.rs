@@ -70,3 +70,4 @@ mod host;
 mod number;
 mod personal;
 pub mod refinement;
+mod suggest;

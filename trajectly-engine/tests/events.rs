@@ -125,14 +125,12 @@ fn a_malformed_line_is_named() {
     for (text, error) in [
         (format!("{EVENT}\n\n{{\"seq\": }}\n"), "t.jsonl:3:9: expected a value, found '}'"),
         (format!("{EVENT}\n  [1]"), "t.jsonl:2: an event is an object, found an array"),
-        (
-            EVENT.replace("tool_called", "tool_call"),
-            "t.jsonl:1: unknown event type \"tool_call\" (at `$.event_type`)\n  help: an event is one of run_started, \
-             agent_step, llm_called, llm_returned, tool_called, tool_returned, run_finished",
-        ),
+        (EVENT.replace("tool_called", "tool_call"), "t.jsonl:1: unknown event type \"tool_call\" (at `$.event_type`)"),
         (EVENT.replace("1", "true"), "t.jsonl:1: `seq` must be a positive integer, found true (at `$.seq`)"),
         (format!("{EVENT}{EVENT}"), "t.jsonl:1:89: expected the end of the text, found '{'"),
     ] {
-        assert_eq!(Trace::parse(&text, "t.jsonl").unwrap_err().to_string(), error);
+        let said = Trace::parse(&text, "t.jsonl").unwrap_err();
+        assert_eq!(said.headline(), error);
+        assert!(said.to_string().starts_with(&format!("{error}\n  = help: ")), "{said}");
     }
 }

@@ -86,7 +86,7 @@ fn a_file_that_is_none_is_refused_with_its_place() {
         (entry(r#""kind":"llm","name":7"#), "f.json: the name is a string, found number (at `$.entries[1].name`)"),
         (
             entry(r#""kind":"llm","name":"m","input_hash":"abc""#),
-            "f.json: a SHA-256 is written as 64 hexadecimal digits (at `$.entries[1].input_hash`)\n  help: take the \
+            "f.json: a SHA-256 is written as 64 hexadecimal digits (at `$.entries[1].input_hash`)\n  = help: take the \
              member out to have it computed from `input_payload`",
         ),
         (

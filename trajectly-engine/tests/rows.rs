@@ -56,7 +56,7 @@ fn only_a_torn_last_line_is_forgiven() {
             "r.jsonl:1: an event needs `tool_name`, a string that is not empty (at `$.payload.tool_name`)",
         ),
     ] {
-        assert_eq!(parse_rows(&text, "r.jsonl").unwrap_err().to_string(), error);
+        assert_eq!(parse_rows(&text, "r.jsonl").unwrap_err().headline(), error);
     }
 }
 

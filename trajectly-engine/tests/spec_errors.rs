@@ -9,23 +9,28 @@ fn refused(text: &str) -> SpecError {
     }
 }
 
-/// Each case of the file is a title after `==== `, a spec, and after `---- refused` what is said of it.
+/// Each case of the file is a title after `==== `, a spec, and after `---- refused` what is said of it. `UPDATE_GENERATED=1` writes
+/// what is said anew.
 #[test]
 fn every_problem_is_told_in_its_place() {
-    let cases = include_str!("data/spec_errors.txt").split("==== ").skip(1);
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for case in cases {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/spec_errors.txt");
+    let cases = std::fs::read_to_string(path).expect("there are cases");
+    let (mut wrong, mut all) = (Vec::new(), Vec::new());
+    for case in cases.split("==== ").skip(1) {
         let (title, rest) = case.split_once('\n').expect("a title");
         let (spec, expected) = rest.split_once("---- refused\n").expect("what is said");
         let found = refused(spec).to_string();
         if found.trim_end() != expected.trim_end() {
             wrong.push(format!("==== {title}\n{found}"));
         }
-        count += 1;
+        all.push(format!("==== {title}\n{spec}---- refused\n{found}\n"));
     }
-    assert!(count > 30, "only {count} cases were found");
-    assert!(wrong.is_empty(), "{} cases differ; found was\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(all.len() > 30, "only {} cases were found", all.len());
+    if std::env::var_os("UPDATE_GENERATED").is_some_and(|value| value == "1") {
+        std::fs::write(path, all.join("\n")).expect("the cases can be written");
+    } else {
+        assert!(wrong.is_empty(), "{} cases differ; found was\n{}", wrong.len(), wrong.join("\n\n"));
+    }
 }
 
 /// A text that would cost more than a spec is worth, and what is said of it.

@@ -134,6 +134,7 @@ error: `strict` must be `true` or `false`, not the number 1
   |
 2 | strict: 1
   |         ^
+  = help: write true or false
 
 error: unknown key `nmae`
  --> specs/b.yaml:2:1
@@ -248,8 +249,9 @@ fn a_spec_that_is_no_file_builds_on_none() {
     let error = Spec::from_json(&value).map(|spec| spec.name).expect_err("a problem");
     assert_eq!(
         error.to_string(),
-        "error: `extends` can only stand in a spec file\n --> extends\n\n\
-         error: `contracts.config` can only stand in a spec file\n --> contracts.config"
+        "error: `extends` can only stand in a spec file\n --> extends\n  = help: write what the file holds here instead\n\n\
+         error: `contracts.config` can only stand in a spec file\n --> contracts.config\n  \
+         = help: write what the file holds here instead"
     );
     assert!(Path::new(&error.file).as_os_str().is_empty());
 }

@@ -252,7 +252,8 @@ fn a_spec_is_read_from_a_value_and_from_a_file() {
     let said = |result: Result<Spec, SpecError>| result.map(|_| ()).expect_err("a problem").to_string();
     assert_eq!(
         said(garbled),
-        "error: the spec is not UTF-8 text: byte 16 begins no character\n --> specs/a.agent.yaml"
+        "error: the spec is not UTF-8 text: no character begins like this\n --> specs/a.agent.yaml:1:17\n  |\n\
+         1 | schema_version: \u{fffd}\n  |                 ^\n  = help: save the file as UTF-8"
     );
     assert!(said(gone).starts_with("error: the spec cannot be read: "));
 }

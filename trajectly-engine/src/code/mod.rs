@@ -9,6 +9,8 @@ use serde::{Serialize, Serializer};
 
 pub use table::Code;
 
+use crate::suggest::nearest;
+
 /// The kind of rule that a code belongs to. Ordered as ties at one event are decided: the least comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
@@ -99,6 +101,16 @@ impl fmt::Display for UnknownCode {
 }
 
 impl std::error::Error for UnknownCode {}
+
+impl UnknownCode {
+    /// What to write instead.
+    pub fn help(&self) -> String {
+        match nearest(&self.0, Code::ALL.iter().map(|code| code.as_str())) {
+            Some(code) => format!("did you mean {code}?"),
+            None => "write one of the codes in docs/codes.md, such as CONTRACT_TOOL_DENIED".to_owned(),
+        }
+    }
+}
 
 impl FromStr for Code {
     type Err = UnknownCode;

@@ -59,15 +59,16 @@ impl Composer<'_> {
     fn extended(&mut self, node: &mut Node, chain: &[File]) -> Result<Option<Read>, Vec<Fault>> {
         let Some(entry) = node.remove("extends") else { return Ok(None) };
         let Some(file) = self.named(&entry, "extends")? else { return Ok(None) };
-        let fault = |message| Err(vec![Fault { place: place(&entry), message, help: None }]);
+        let fault = |message, help| Err(vec![Fault { place: place(&entry), message, help: Some(help) }]);
         if let Some(start) = chain.iter().position(|earlier| earlier.path == file.path) {
             let ring: Vec<&str> = chain[start..].iter().chain([&file]).map(|file| file.shown.as_str()).collect();
-            return fault(format!("`extends` goes round in a ring: {}", ring.join(" -> ")));
+            let help = "take `extends` out of one of them";
+            return fault(format!("`extends` goes round in a ring: {}", ring.join(" -> ")), help);
         }
         if chain.len() > LONGEST_CHAIN {
-            return fault(format!(
-                "this is the end of a chain of more than {LONGEST_CHAIN} files that extend one another"
-            ));
+            let message =
+                format!("this is the end of a chain of more than {LONGEST_CHAIN} files that extend one another");
+            return fault(message, "put what they say into fewer files");
         }
         let node = self.read(&file, &entry, "extends")?;
         Ok(Some(Read { file, node }))
@@ -91,7 +92,7 @@ impl Composer<'_> {
             Value::String(name) if !name.trim().is_empty() => name.trim(),
             _ => {
                 let message = format!("`{path}` must be the path of a file, not {}", entry.node.described());
-                return Err(vec![Fault { place: place(entry), message, help: None }]);
+                return Err(vec![Fault { place: place(entry), message, help: Some("write one path") }]);
             }
         };
         let source = place(entry).source;
@@ -109,7 +110,8 @@ impl Composer<'_> {
             Ok(text) => self.parse(&text, file),
             Err(error) => {
                 let message = format!("`{path}` names {}, which cannot be read: {error}", file.shown);
-                Err(vec![Fault { place: place(entry), message, help: None }])
+                let help = Some("give the path of a file, from the folder of the file that says so");
+                Err(vec![Fault { place: place(entry), message, help }])
             }
         }
     }
@@ -122,7 +124,8 @@ fn held(mut node: Node, block: &str, config: &Entry) -> Result<Node, Vec<Fault>>
     let Value::Map(_) = &node.value else {
         let found = node.described();
         let at = node.place.unwrap_or(place(config));
-        return fault(at, format!("{kind} must be a mapping, not {found}"), None);
+        let help = Some("write its keys as in the spec, each as `key: value`");
+        return fault(at, format!("{kind} must be a mapping, not {found}"), help);
     };
     // The form of the whole file, which says nothing about the block.
     node.remove("schema_version");

@@ -5,7 +5,8 @@ use super::node::{Entry, Place};
 use super::notes::Notes;
 use super::path::SpecPath;
 use super::read::Field;
-use super::suggest::nearest;
+use super::schema;
+use crate::suggest::nearest;
 
 /// A block with more keys than this does not list them all to whoever mistypes one.
 const MOST_KEYS: usize = 12;
@@ -81,7 +82,8 @@ impl<'a> Keys<'a> {
         if let Some(field) = self.take(key).and_then(Field::filled)
             && field.is(Kind::Text).is_some()
         {
-            field.key_problem(format!("`{}` can only stand in a spec file", field.path), None);
+            let help = Some("write what the file holds here instead");
+            field.key_problem(format!("`{}` can only stand in a spec file", field.path), help);
         }
     }
 
@@ -111,8 +113,11 @@ impl<'a> Keys<'a> {
             let near = if self.notes.is_full() { None } else { nearest(&entry.key, self.known.iter().copied()) };
             let help = match near {
                 Some(known) => format!("did you mean `{known}`?"),
-                None if self.known.len() > MOST_KEYS => "keys of your own begin with `x-`".to_owned(),
-                None => format!("the keys here are {}; those of your own begin with `x-`", listed(&self.known)),
+                None => match schema::elsewhere(&entry.key) {
+                    Some(path) => format!("did you mean `{path}`?"),
+                    None if self.known.len() > MOST_KEYS => "keys of your own begin with `x-`".to_owned(),
+                    None => format!("the keys here are {}; those of your own begin with `x-`", listed(&self.known)),
+                },
             };
             field.key_problem(format!("unknown key `{}`", field.path), Some(&help));
         }

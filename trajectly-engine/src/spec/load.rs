@@ -1,9 +1,10 @@
 //! Reading a spec from a file, a text or a value.
 
 use std::path::Path;
+use std::str::Utf8Error;
 
 use super::compose::compose;
-use super::error::{Location, SpecError};
+use super::error::{Location, Problem, SpecError};
 use super::model::Spec;
 use super::node::{Node, Sources};
 use super::notes::Notes;
@@ -30,12 +31,11 @@ impl Spec {
     ///
     /// As [`Spec::load`].
     pub fn load_as(path: &Path, file: &str) -> Result<Spec, SpecError> {
-        let bytes = std::fs::read(path)
-            .map_err(|error| SpecError::of_file(file, format!("the spec cannot be read: {error}"), None))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let after = error.utf8_error().valid_up_to();
-            SpecError::of_file(file, format!("the spec is not UTF-8 text: byte {after} begins no character"), None)
+        let bytes = std::fs::read(path).map_err(|error| {
+            let help = "name a file that is there and may be read, such as specs/triage.agent.yaml";
+            SpecError::of_file(file, format!("the spec cannot be read: {error}"), Some(help.to_owned()))
         })?;
+        let text = String::from_utf8(bytes).map_err(|error| not_text(error.as_bytes(), error.utf8_error(), file))?;
         read_text(&text, &Origin { file, path })
     }
 
@@ -85,6 +85,28 @@ impl Spec {
             SpecError::of_file(&self.file, message.to_owned(), Some(help))
         })
     }
+}
+
+/// Where bytes cease to be text.
+fn not_text(bytes: &[u8], error: Utf8Error, file: &str) -> SpecError {
+    let after = error.valid_up_to();
+    let before = String::from_utf8_lossy(&bytes[..after]);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = bytes[after..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| after + length);
+    let location = Location {
+        file: file.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before[start..].chars().count() + 1,
+        width: 1,
+        text: String::from_utf8_lossy(&bytes[start..end]).replace(char::is_control, "\u{fffd}"),
+    };
+    let problem = Problem {
+        location: Some(location),
+        path: String::new(),
+        message: "the spec is not UTF-8 text: no character begins like this".to_owned(),
+        help: Some("save the file as UTF-8".to_owned()),
+    };
+    SpecError { file: file.to_owned(), problems: vec![problem], omitted: 0 }
 }
 
 fn read_text(text: &str, origin: &Origin<'_>) -> Result<Spec, SpecError> {

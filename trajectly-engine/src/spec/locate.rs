@@ -180,7 +180,8 @@ impl Builder {
             Event::Alias(anchor) => {
                 let place = self.outline.place(span, None);
                 let Some(target) = self.anchors.get(&anchor).copied() else {
-                    return self.fault(place, "this alias stands inside what it refers to".to_owned(), None);
+                    let help = Some("write the value out instead of the alias");
+                    return self.fault(place, "this alias stands inside what it refers to".to_owned(), help);
                 };
                 let part = self.add(Shape::Alias(target.part), place);
                 self.close(0, Weighed { part, ..target }, place)
@@ -219,13 +220,19 @@ impl Builder {
             colon if colon.contains("mapping values are not allowed") => {
                 Some("put a value with a colon in it in quotes")
             }
-            _ => None,
+            quote if quote.contains("quoted scalar, found unexpected end") => Some("close the quote"),
+            escape if escape.contains("escape") => Some("write the text in single quotes, where `\\` means itself"),
+            bracket if bracket.contains("',' or") => Some("close the bracket, or put a comma between the entries"),
+            anchor if anchor.contains("unknown anchor") => Some("put a `*` that begins a text in quotes"),
+            character if character.contains("unexpected character") => Some("put the value in quotes"),
+            key if key.contains("simple key") => Some("end the key with a colon, on one line"),
+            _ => Some("look at the indentation, and at what is left open above"),
         };
         self.fault(place, format!("this is not YAML: {info}"), help)
     }
 
     fn too_deep(&mut self, place: Place) -> bool {
-        self.fault(place, format!("this is nested more than {DEEPEST} levels deep"), None)
+        self.fault(place, format!("this is nested more than {DEEPEST} levels deep"), Some("write it flatter"))
     }
 
     fn start(&mut self, shape: Shape, anchor: usize, span: Span) -> bool {
@@ -290,7 +297,8 @@ impl Builder {
             return self.fault(place, "there is nothing here to merge".to_owned(), help);
         }
         if size > LARGEST {
-            return self.fault(place, "the aliases up to here expand to more than a spec may hold".to_owned(), None);
+            let help = Some("use fewer of them");
+            return self.fault(place, "the aliases up to here expand to more than a spec may hold".to_owned(), help);
         }
         if depth > DEEPEST {
             return self.too_deep(place);

@@ -10,8 +10,8 @@ use super::node::{Entry, Extent, Node, Place, Sources, Value};
 use super::notes::Notes;
 use super::path::SpecPath;
 use super::schema;
-use super::suggest::nearest;
 use super::yaml;
+use crate::suggest::nearest;
 
 /// The version of the form that specs are brought to.
 const CURRENT: &str = "0.4";

@@ -20,7 +20,6 @@ mod pattern;
 mod read;
 mod schema;
 mod sections;
-mod suggest;
 mod yaml;
 
 pub(crate) use contracts::ArgSource;

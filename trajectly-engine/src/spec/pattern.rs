@@ -63,7 +63,8 @@ fn explained(error: &regex::Error) -> (String, Option<String>) {
         error => {
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default().trim_start_matches("error:").trim();
-            (format!("this is not a valid pattern: {reason}"), None)
+            let help = "mend it; what there is stands in https://docs.rs/regex/latest/regex/#syntax";
+            (format!("this is not a valid pattern: {reason}"), Some(help.to_owned()))
         }
     }
 }

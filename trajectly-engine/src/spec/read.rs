@@ -13,8 +13,11 @@ use super::node::{Entry, Node, Place, Value};
 use super::notes::Notes;
 use super::path::SpecPath;
 use super::pattern;
-use super::suggest::nearest;
 use crate::json::{Json, Number};
+use crate::suggest::nearest;
+
+const ONE_WORD: &str = "write one of these words, or remove the key for the default";
+const MAPPING: &str = "write its keys below it, each as `key: value`";
 
 /// A value that is there, and the way to it.
 #[derive(Clone)]
@@ -93,7 +96,10 @@ impl<'a> Field<'a> {
     /// Notes that the value is not what it should be.
     pub(super) fn expected<T>(&self, what: &str, help: Option<&str>) -> Option<T> {
         match self.path.steps() {
-            [] => self.problem(format!("a spec must be {what}, not {}", self.node.described()), help),
+            [] => {
+                let help = Some("a spec is lines such as `schema_version: \"0.4\"` and `command: python agent.py`");
+                self.problem(format!("a spec must be {what}, not {}", self.node.described()), help);
+            }
             _ if self.is_empty() => {
                 let help = help.unwrap_or("give it a value, or remove the key");
                 self.problem(format!("`{}` has no value; it must be {what}", self.path), Some(help));
@@ -103,6 +109,11 @@ impl<'a> Field<'a> {
         None
     }
 
+    /// What to say of a value that is there and has no help of its own.
+    fn or_else<'h>(&self, help: Option<&'h str>, otherwise: &'h str) -> Option<&'h str> {
+        help.or((!self.is_empty()).then_some(otherwise))
+    }
+
     /// A string with something beside blanks in it, trimmed.
     pub(super) fn text(&self) -> Option<String> {
         Some(self.name()?.trim().to_owned())
@@ -110,22 +121,14 @@ impl<'a> Field<'a> {
 
     /// A text that names files and stands in messages: of one line, and short enough for a file's name.
     pub(super) fn title(&self) -> Option<String> {
-        /// Bytes. File systems take 255, and `.counterexample.prefix.jsonl` and the like come on top.
-        const LONGEST: usize = 200;
         let title = self.text()?;
-        if title.contains(char::is_control) {
-            self.problem(
-                format!("`{}` holds a control character", self.path),
-                Some("write it in one line of plain text"),
-            );
-            return None;
+        match unfit_title(&title) {
+            None => Some(title),
+            Some((what, help)) => {
+                self.problem(format!("`{}` {what}", self.path), Some(help));
+                None
+            }
         }
-        if title.len() > LONGEST {
-            let message = format!("`{}` has {} bytes, and files are named by it", self.path, title.len());
-            self.problem(message, Some("give it at most 200"));
-            return None;
-        }
-        Some(title)
     }
 
     /// A string with something beside blanks in it, as it is written.
@@ -147,7 +150,8 @@ impl<'a> Field<'a> {
         match &self.node.value {
             Value::String(text) => Some(text.clone()),
             Value::Bool(_) | Value::Number(_) => self.expected("a string", Some("put it in quotes")),
-            _ => self.expected("a string", None),
+            Value::Null => self.expected("a string", None),
+            _ => self.expected("a string", Some("write one text")),
         }
     }
 
@@ -158,7 +162,7 @@ impl<'a> Field<'a> {
             Value::String(text) => flag_help(text),
             _ => None,
         };
-        self.expected("`true` or `false`", help.as_deref())
+        self.expected("`true` or `false`", self.or_else(help.as_deref(), "write true or false"))
     }
 
     /// A whole number from 0.
@@ -178,13 +182,14 @@ impl<'a> Field<'a> {
             }
             _ => None,
         };
-        self.expected("a whole number, 0 or more", help.as_deref())
+        let otherwise = "write a whole number, or remove the key";
+        self.expected("a whole number, 0 or more", self.or_else(help.as_deref(), otherwise))
     }
 
     /// A whole number from 1.
     pub(super) fn positive(&self) -> Option<u64> {
         match self.count_of(Kind::Positive)? {
-            0 => self.expected("1 or more", None),
+            0 => self.expected("1 or more", Some("remove the key if there is to be no limit")),
             count => Some(count),
         }
     }
@@ -194,18 +199,19 @@ impl<'a> Field<'a> {
         self.is(Kind::Number)?;
         match &self.node.value {
             Value::Number(number) => Some(number.clone()),
-            _ => self.expected("a number", None),
+            _ => self.expected("a number", self.or_else(None, "write a number without quotes")),
         }
     }
 
     /// A stretch of time, written as a number of seconds.
     pub(super) fn seconds(&self) -> Option<Duration> {
         self.is(Kind::Seconds)?;
-        let Value::Number(number) = &self.node.value else { return self.expected("a number of seconds", None) };
+        let help = self.or_else(None, "write for example 30 or 0.5");
+        let Value::Number(number) = &self.node.value else { return self.expected("a number of seconds", help) };
         let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
         match seconds.map(Duration::try_from_secs_f64) {
             Some(Ok(duration)) if !duration.is_zero() => Some(duration),
-            _ => self.expected("a number of seconds greater than 0", None),
+            _ => self.expected("a number of seconds greater than 0", help),
         }
     }
 
@@ -237,13 +243,13 @@ impl<'a> Field<'a> {
         let Value::String(text) = &self.node.value else {
             // `off` is a word of ours and a flag of older YAML: an editor may have turned one into the other.
             let off = self.node.value == Value::Bool(false) && words.clone().any(|word| word == "off");
-            return self.expected(&all, off.then_some("write `off`"));
+            return self.expected(&all, self.or_else(off.then_some("write `off`"), ONE_WORD));
         };
         if let Some((_, value)) = choices.iter().find(|(word, _)| is(text, word)) {
             return Some(*value);
         }
         let help = nearest(text.trim(), words).map(|word| format!("did you mean `{word}`?"));
-        self.expected(&all, help.as_deref())
+        self.expected(&all, Some(help.as_deref().unwrap_or(ONE_WORD)))
     }
 
     /// A text that is to be one of many words; whether it is, the caller sees.
@@ -284,7 +290,7 @@ impl<'a> Field<'a> {
             }
             Value::Null => Some(Vec::new()),
             Value::String(text) => self.expected("a list", Some(&format!("write [{text}]"))),
-            _ => self.expected("a list", None),
+            _ => self.expected("a list", Some("write [one, two]")),
         }
     }
 
@@ -324,7 +330,7 @@ impl<'a> Field<'a> {
                 Some(entries.iter().map(|entry| (entry.key.clone(), entry.field(&self.path, self.notes))).collect())
             }
             Value::Null => Some(Vec::new()),
-            _ => self.expected("a mapping", None),
+            _ => self.expected("a mapping", Some(MAPPING)),
         }
     }
 
@@ -351,7 +357,9 @@ impl<'a> Field<'a> {
         let entries = match &self.node.value {
             _ if self.is(Kind::Block).is_none() => &[],
             Value::Map(entries) => entries.as_slice(),
-            _ => return self.expected("a mapping", None).unwrap_or_default(),
+            _ => {
+                return self.expected("a mapping", self.or_else(None, MAPPING)).unwrap_or_default();
+            }
         };
         let mut keys = Keys::new(entries, self.node.mark(self.key_place), self.path.clone(), self.notes);
         let value = read(&mut keys);
@@ -364,6 +372,17 @@ impl Entry {
     pub(super) fn field<'a>(&'a self, holder: &SpecPath, notes: &'a Notes<'a>) -> Field<'a> {
         Field { node: &self.node, key_place: self.key_place, path: holder.key(&self.key), notes }
     }
+}
+
+/// Why a text cannot name files and stand in messages, and what to do about it.
+pub(super) fn unfit_title(title: &str) -> Option<(String, &'static str)> {
+    /// Bytes. File systems take 255, and `.counterexample.prefix.jsonl` and the like come on top.
+    const LONGEST: usize = 200;
+    if title.contains(char::is_control) {
+        return Some(("holds a control character".to_owned(), "write it in one line of plain text"));
+    }
+    let long = title.len() > LONGEST;
+    long.then(|| (format!("has {} bytes, and files are named by it", title.len()), "give it at most 200"))
 }
 
 fn flag_help(text: &str) -> Option<String> {

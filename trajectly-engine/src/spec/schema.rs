@@ -35,6 +35,12 @@ pub(super) fn draft() -> Draft {
     notes.into_draft()
 }
 
+/// Where a key of this name would be known, if that is one place.
+pub(super) fn elsewhere(key: &str) -> Option<&'static str> {
+    let mut places = DESCRIPTIONS.iter().map(|(path, _)| *path).filter(|path| path.rsplit('.').next() == Some(key));
+    places.next().filter(|place| places.next().is_none() && !place.contains('*'))
+}
+
 /// What the key at a path means; `contracts.tools.schema` is read as `contracts.args` is.
 fn description(path: &str) -> Option<&'static str> {
     let path = match path.strip_prefix("contracts.tools.schema.") {

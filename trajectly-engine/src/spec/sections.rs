@@ -7,9 +7,8 @@ use super::keys::Keys;
 use super::model::*;
 use super::node::{Node, Sources};
 use super::obligations;
-use super::read::Field;
-use super::suggest::nearest;
-use crate::code::Code;
+use super::read::{self, Field};
+use crate::code::{Code, UnknownCode};
 use crate::fixture::{InputPath, InputPathError, MatchMode, Policy, VolatileValue};
 use crate::json::{Json, JsonPath, NoJsonPath};
 use crate::redact::Redactor;
@@ -135,7 +134,19 @@ fn schema_version(keys: &mut Keys<'_>) -> Option<SchemaVersion> {
 
 fn default_name(keys: &Keys<'_>, origin: &Origin<'_>) -> Option<String> {
     match origin.path.file_stem() {
-        Some(stem) => Some(stem.to_string_lossy().into_owned()),
+        Some(stem) => {
+            let name = stem.to_string_lossy().into_owned();
+            match read::unfit_title(&name) {
+                None => Some(name),
+                Some((what, _)) => {
+                    keys.problem(
+                        &format!("the file's name, which is the default `name`, {what}"),
+                        Some("add a `name`"),
+                    );
+                    None
+                }
+            }
+        }
         None => {
             keys.problem("`name` is missing", Some("a spec that is not a file needs one"));
             None
@@ -165,10 +176,13 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
     let Some(entries) = keys.take("env").and_then(|field| field.entries()) else { return Vec::new() };
     let variable = |(name, field): (String, Field<'_>)| {
         if name.is_empty() || name.contains(['=', '\0']) {
-            field.key_problem(format!("{name:?} cannot be the name of an environment variable"), None);
+            let help = Some("write the name alone, without `=` and without NUL");
+            field.key_problem(format!("{name:?} cannot be the name of an environment variable"), help);
         }
         match field.string() {
-            Some(value) if value.contains('\0') => field.expected("a string without a NUL character", None),
+            Some(value) if value.contains('\0') => {
+                field.expected("a string without a NUL character", Some("remove the character"))
+            }
             value => value,
         }
         .map(|value| (name, value))
@@ -348,7 +362,8 @@ fn expect(field: &Field<'_>) -> Option<Expect> {
             None
         }
         (Some(ExpectedStatus::Pass), code, witness) if code.is_some() || witness.is_some() => {
-            field.problem("`expect` contradicts itself: a run that passes has neither code nor witness", None);
+            let help = Some("remove `status`, or else `code` and `witness_index`");
+            field.problem("`expect` contradicts itself: a run that passes has neither code nor witness", help);
             None
         }
         (status, code, witness_index) => {
@@ -359,12 +374,8 @@ fn expect(field: &Field<'_>) -> Option<Expect> {
 
 fn code(field: &Field<'_>) -> Option<Code> {
     let text = field.word_of(Code::ALL.iter().map(|code| code.as_str()))?;
-    text.parse().ok().or_else(|| {
-        let help =
-            nearest(&text, Code::ALL.iter().map(|code| code.as_str())).map(|code| format!("did you mean {code}?"));
-        field.problem(format!("{text} is not a code"), help.as_deref());
-        None
-    })
+    let told = |unknown: UnknownCode| field.problem(format!("{text} is not a code"), Some(&unknown.help()));
+    text.parse().map_err(told).ok()
 }
 
 /// The providers whose calls can be told apart.

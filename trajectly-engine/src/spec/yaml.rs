@@ -14,18 +14,36 @@ const LARGEST_TEXT: usize = 1 << 18;
 /// `source` is the number that the places of the result carry. All faults of the text are returned together.
 pub(super) fn read(text: &str, source: usize) -> Result<Node, Vec<Fault>> {
     let start = Place { source, ..Place::default() };
-    let fault = |message: String| Fault { place: start, message, help: None };
+    let fault = |message: String, help| Fault { place: start, message, help: Some(help) };
     if text.len() > LARGEST_TEXT {
-        return Err(vec![fault(format!("the spec is {} bytes long; at most {LARGEST_TEXT} are read", text.len()))]);
+        let message = format!("the spec is {} bytes long; at most {LARGEST_TEXT} are read", text.len());
+        return Err(vec![fault(message, "leave out what the run does not need")]);
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Some(fault) = control_character(text, source) {
+        return Err(vec![fault]);
+    }
     let outline = Outline::of(text, source)?;
     let mut value: Yaml = serde_yaml::from_str(text).map_err(|error| vec![refused(&error, source)])?;
-    value.apply_merge().map_err(|error| vec![fault(format!("a `<<` cannot be merged: {error}"))])?;
+    value
+        .apply_merge()
+        .map_err(|error| vec![fault(format!("a `<<` cannot be merged: {error}"), "write the keys out")])?;
 
     let mut reader = Reader { outline: &outline, faults: Vec::new(), start };
     let node = reader.node(value, outline.root(), None);
     if reader.faults.is_empty() { Ok(node) } else { Err(reader.faults) }
+}
+
+/// The first character that no YAML text may hold, and of which the parsers say less.
+fn control_character(text: &str, source: usize) -> Option<Fault> {
+    let refused = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    let (line, text) = text.lines().enumerate().find(|(_, line)| line.contains(refused))?;
+    let column = text.chars().position(refused)? + 1;
+    Some(Fault {
+        place: Place { source, line: line + 1, column, extent: Extent::Columns(1) },
+        message: "this is not YAML: a control character".to_owned(),
+        help: Some("remove it, or write it as an escape such as `\\x1b` in double quotes"),
+    })
 }
 
 /// What the value parser has against a text whose shape is sound.
@@ -41,7 +59,7 @@ fn refused(error: &serde_yaml::Error, source: usize) -> Fault {
             help,
         };
     }
-    Fault { place, message: format!("this is not YAML: {said}"), help: None }
+    Fault { place, message: format!("this is not YAML: {said}"), help: Some("put the value in quotes") }
 }
 
 struct Reader<'o> {
@@ -72,7 +90,7 @@ impl Reader<'_> {
                 Value::Map(entries)
             }
             Yaml::Tagged(tagged) => {
-                self.fault(at, format!("the tag {} means nothing in a spec", tagged.tag), None);
+                self.fault(at, format!("the tag {} means nothing in a spec", tagged.tag), Some("remove the tag"));
                 Value::Null
             }
         };
@@ -107,7 +125,7 @@ impl Reader<'_> {
         match held.or_else(|| Number::from_f64(number.as_f64()?)) {
             Some(number) => Value::Number(number),
             None => {
-                self.fault(at, format!("{number} is no number that a spec can hold"), None);
+                self.fault(at, format!("{number} is no number that a spec can hold"), Some("write it in digits"));
                 Value::Null
             }
         }

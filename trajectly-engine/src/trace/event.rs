@@ -224,6 +224,9 @@ impl Event {
     }
 }
 
+/// An event as it is written, for whoever has written another.
+const SAMPLE: &str = r#"{"event_type":"tool_called","payload":{"tool_name":"search"},"rel_ms":0,"run_id":"r","seq":1}"#;
+
 /// Why a JSON value is not an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventError {
@@ -237,7 +240,7 @@ pub struct EventError {
 
 impl EventError {
     fn new(path: &str, message: String) -> EventError {
-        EventError { path: path.to_owned(), message, help: None }
+        EventError { path: path.to_owned(), message, help: Some(format!("an event is a line such as {SAMPLE}")) }
     }
 
     /// `member` holds something other than `wanted`, or is missing.

@@ -93,7 +93,8 @@ fn is_blank(line: &str) -> bool {
 }
 
 fn event(text: &str, scratch: &mut Scratch, source: &str, line: usize) -> Result<Event, TraceError> {
-    Envelope::parse(text, scratch)
+    // What is torn off ends where the line does, not after it.
+    Envelope::parse(text.trim_end_matches(['\n', '\r']), scratch)
         .map_err(|error| TraceError::not_json(source, line, error))?
         .into_event(|run_id| scratch.share(run_id))
         .map_err(|error| TraceError::not_an_event(source, line, error))
@@ -117,8 +118,17 @@ pub struct TraceError {
 }
 
 impl TraceError {
+    /// `file:line:column: what is wrong (where in the value)`, without what to do about it.
+    pub fn headline(&self) -> String {
+        let column = self.column.map(|column| format!("{column}:")).unwrap_or_default();
+        let path = self.path.as_deref().filter(|path| *path != "$");
+        let place = path.map(|path| format!(" (at `{path}`)")).unwrap_or_default();
+        format!("{}:{}:{column} {}{place}", self.source, self.line, self.message)
+    }
+
     fn said(source: &str, line: usize, message: String) -> TraceError {
-        TraceError { source: source.to_owned(), line, column: None, path: None, message, help: None }
+        let help = Some("restore the file, or record the trace again".to_owned());
+        TraceError { source: source.to_owned(), line, column: None, path: None, message, help }
     }
 
     fn not_json(source: &str, line: usize, error: JsonError) -> TraceError {
@@ -128,7 +138,7 @@ impl TraceError {
             column: Some(error.column),
             path: None,
             message: error.message,
-            help: None,
+            help: Some("a trace is JSON Lines: one event a line, each a JSON object".to_owned()),
         }
     }
 
@@ -145,18 +155,11 @@ impl TraceError {
 }
 
 impl fmt::Display for TraceError {
-    /// `file:line:column: what is wrong (where in the value)`, and the help on a line of its own.
+    /// The headline, and the help on a line of its own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:", self.source, self.line)?;
-        if let Some(column) = self.column {
-            write!(f, "{column}:")?;
-        }
-        write!(f, " {}", self.message)?;
-        if let Some(path) = self.path.as_deref().filter(|path| *path != "$") {
-            write!(f, " (at `{path}`)")?;
-        }
+        f.write_str(&self.headline())?;
         if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
+            write!(f, "\n  = help: {help}")?;
         }
         Ok(())
     }

@@ -79,7 +79,9 @@ fn many(file: &Path, jobs: Option<NonZero<usize>>) -> Result<Exit, CliError> {
 }
 
 fn open(file: &Path) -> Result<BufReader<File>, CliError> {
-    let cannot = |error: io::Error| CliError::new(format!("cannot read {}: {error}", file.display()));
+    let cannot = |error: io::Error| {
+        CliError::new(format!("cannot read {}: {error}", file.display())).help("give the path of a file")
+    };
     let opened = File::open(file).map_err(cannot)?;
     if opened.metadata().map_err(cannot)?.is_dir() {
         return Err(CliError::new(format!("{} is a folder", file.display())).help("give the path of a file"));

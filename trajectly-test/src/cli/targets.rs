@@ -112,8 +112,10 @@ impl Targets {
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, CliError> {
-    let paths = glob::glob(pattern)
-        .map_err(|error| CliError::new(format!("`{pattern}` is no glob: {} at character {}", error.msg, error.pos)))?;
+    let paths = glob::glob(pattern).map_err(|error| {
+        CliError::new(format!("`{pattern}` is no glob: {} at character {}", error.msg, error.pos))
+            .help("write for example 'specs/**/*.agent.yaml'")
+    })?;
     let files = paths.flatten().filter(|path| path.is_file());
     files.map(|path| absolute(&path, pattern)).collect()
 }
@@ -177,7 +179,9 @@ fn is_ours(name: &str, folder: &Path) -> bool {
 }
 
 fn absolute(path: &Path, what: &str) -> Result<PathBuf, CliError> {
-    path.canonicalize().map_err(|error| CliError::new(format!("{what}: {}: {error}", path.display())))
+    path.canonicalize().map_err(|error| {
+        CliError::new(format!("{what}: {}: {error}", path.display())).help("give a path that leads somewhere")
+    })
 }
 
 /// The way from one absolute path to another.

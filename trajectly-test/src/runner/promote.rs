@@ -165,9 +165,9 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
 
 /// What cannot be read again, such as calls inside calls beyond all measure, is no baseline.
 fn readable(test: &Test<'_>, files: &BaselineFiles) -> Result<(), Failure> {
-    let trace = Trace::parse(&files.trace, &test.store.display(&test.place.trace)).map_err(|e| e.to_string());
+    let trace = Trace::parse(&files.trace, &test.store.display(&test.place.trace)).map_err(|error| error.headline());
     let fixtures = test.store.display(&test.place.fixtures);
-    let fixtures = || Fixtures::parse(&files.fixtures, &fixtures).map_err(|error| error.to_string());
+    let fixtures = || Fixtures::parse(&files.fixtures, &fixtures).map_err(|error| error.headline());
     trace.and_then(|_| fixtures()).map(drop).map_err(|message| {
         let help = ["the baseline is as it was".to_owned()];
         let body = [format!("it could not be read again: {message}")];

@@ -100,7 +100,7 @@ fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
         trace: whole(&trace, &test.baseline_file()).map_err(|message| broken(test, &message))?,
         fixtures: Fixtures::parse(&files.fixtures, &fixtures_file)
             .map(Arc::new)
-            .map_err(|error| broken(test, &error.to_string()))?,
+            .map_err(|error| broken(test, &error.headline()))?,
         seeds: Seeds::of_baseline(&files.meta),
         snapshot,
     })
@@ -108,7 +108,7 @@ fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
 
 /// A trace from its first event to its last: one that lost some of them would let an agent lose its calls unseen.
 fn whole(text: &str, file: &str) -> Result<Trace, String> {
-    let trace = Trace::parse(text, file).map_err(|error| error.to_string())?;
+    let trace = Trace::parse(text, file).map_err(|error| error.headline())?;
     match trace.events.last() {
         None => Err(format!("{file} holds no event")),
         Some(last) if last.event_type != EventType::RunFinished => {

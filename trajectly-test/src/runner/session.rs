@@ -106,7 +106,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
 
     let stdout = without_mark(&finished.stdout.text());
     let mut rows = events(&dir)
-        .and_then(|text| parse_rows(&text, EVENTS).map_err(|error| error.to_string()))
+        .and_then(|text| parse_rows(&text, EVENTS).map_err(|error| error.headline()))
         .map_err(|message| spoilt(test, &message, &output(&finished, &stdout)))?;
     if let Some(lost) = rows.iter().find(|row| row.payload.str("error_code") == Some(protocol::SESSION_LOST)) {
         let message = lost.payload.str("error").unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use trajectly_engine::code::Code;
+use trajectly_engine::code::{Code, UnknownCode};
 use trajectly_engine::slug::slug;
 use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, SnapshotLevel, Spec, SpecError};
 
@@ -161,12 +161,8 @@ pub(super) fn stem(spec_file: &str) -> String {
 }
 
 fn known(code: &str) -> Result<Code, Failure> {
-    code.parse().map_err(|_| {
-        let all: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
-        Failure::from(format!(
-            "error: `expect_fail = \"{code}\"` names no code\n  = help: the codes are {}",
-            all.join(", ")
-        ))
+    code.parse().map_err(|unknown: UnknownCode| {
+        Failure::from(format!("error: `expect_fail = \"{code}\"` names no code\n  = help: {}", unknown.help()))
     })
 }
 

@@ -78,6 +78,9 @@ impl StoreError {
                 Some("make room on the disk and run again; what was accepted before is untouched")
             }
             io::ErrorKind::InvalidData => Some("restore it from version control"),
+            io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
+                Some("a file and a folder stand in each other's place there; move one of them")
+            }
             _ => None,
         }
     }
