@@ -12,7 +12,7 @@ use crate::build::repository;
 #[track_caller]
 pub fn assert_generated(path: &str, content: &str) {
     let file = repository().join(path);
-    if env::var_os("UPDATE_GENERATED").is_some_and(|value| value == "1") {
+    if is_updating() {
         fs::write(&file, content).unwrap_or_else(|error| panic!("{path}: {error}"));
         return;
     }
@@ -26,4 +26,9 @@ pub fn assert_generated(path: &str, content: &str) {
             content.lines().nth(same).unwrap_or("(the end)"),
         );
     }
+}
+
+/// Whether the files are to be written, and not held against anything.
+pub fn is_updating() -> bool {
+    env::var_os("UPDATE_GENERATED").is_some_and(|value| value == "1")
 }

@@ -38,12 +38,16 @@ impl Init {
             project.file("specs/sample.agent.yaml", include_str!("init/command.agent.yaml"))?;
             project.file("agents/sample.sh", include_str!("init/sample.sh"))?;
         }
-        if is_crate {
-            next_in_crate(&project.path("Cargo.toml"))
-        } else {
-            next(&self.project_root)
-        }
+        say_next(&project);
         Ok(Exit::Clean)
+    }
+}
+
+/// How to go on in a project with specs.
+pub(super) fn say_next(project: &Scaffold) {
+    match project.has("Cargo.toml") {
+        true => next_in_crate(&project.path("Cargo.toml")),
+        false => next(project.root()),
     }
 }
 

@@ -7,6 +7,7 @@ mod baseline;
 mod baseline_diff;
 mod batch;
 mod completions;
+mod enable;
 mod evaluate;
 mod init;
 mod latest;
@@ -61,6 +62,9 @@ enum Command {
         after_help = "Example:\n  trajectly completions bash > ~/.local/share/bash-completion/completions/trajectly"
     )]
     Completions(completions::Completions),
+    /// Make a project ready, or start one with an agent whose test passes at once
+    #[command(after_help = "Examples:\n  trajectly enable\n  trajectly enable triage-agent --template rig")]
+    Enable(enable::Enable),
     /// Make a project ready for its first recording
     #[command(after_help = "Example:\n  trajectly init")]
     Init(init::Init),
@@ -98,6 +102,7 @@ impl Command {
             Command::Baseline(baseline) => baseline.run(),
             Command::Evaluate(evaluate) => evaluate.run(),
             Command::Completions(completions) => completions.run(),
+            Command::Enable(enable) => enable.run(),
             Command::Init(init) => init.run(),
             Command::Migrate(migrate) => migrate.run(),
             Command::Record(record) => record.run(),

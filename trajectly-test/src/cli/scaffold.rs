@@ -32,6 +32,11 @@ impl Scaffold {
         Ok(())
     }
 
+    /// The folder of the project, as it was named.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Whether the project has a file or folder.
     pub(super) fn has(&self, path: &str) -> bool {
         self.path(path).exists()

@@ -111,6 +111,14 @@ impl Targets {
     }
 }
 
+/// Every spec of a project, sorted, by a path from the current folder.
+pub(super) fn of_project(root: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let here = absolute(Path::new("."), "the current folder")?;
+    let mut specs: Vec<PathBuf> = below(root)?.iter().map(|spec| relative(&here, spec)).collect();
+    specs.sort();
+    Ok(specs)
+}
+
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, CliError> {
     let paths = glob::glob(pattern).map_err(|error| {
         CliError::new(format!("`{pattern}` is no glob: {} at character {}", error.msg, error.pos))

@@ -1,0 +1,3 @@
+//! An agent that triages support tickets, tested with Trajectly.
+
+pub mod triage;
