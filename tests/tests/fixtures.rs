@@ -1,7 +1,7 @@
 //! Which recorded answer a call gets, by what its spec says, and what a run tells of it.
 
 use serde_json::{Value, json};
-use trajectly_tests::{Project, Provider};
+use trajectly_tests::{Folder, Project, Provider};
 
 fn report(project: &Project, spec: &str) -> Value {
     serde_json::from_str(&project.store().read(&format!("reports/{spec}.json"))).expect("reports are JSON")
@@ -159,4 +159,33 @@ fn policies_strictness_and_match_modes_hold_for_tools_and_models() {
         let of_the_other = format!("replay: {{ {other}: sequence_match }}\n");
         assert_eq!(replay(&of_the_other, "a c"), ["ok", MISSING], "{says}: the mode is that of the other kind");
     }
+}
+
+#[test]
+fn fixtures_whose_spec_or_baseline_is_gone_are_told_of() {
+    let folder = Folder::new();
+    let called = r#"{"event_type":"tool_called","payload":{"tool_name":"t","input":{}}}"#;
+    let returned = r#"{"event_type":"tool_returned","payload":{"tool_name":"t","output":1,"error":null}}"#;
+    let command = format!("printf '%s\\n' '{called}' '{returned}' >> \"$TRAJECTLY_EVENTS_FILE\"");
+    let spec = |name: &str| format!("schema_version: \"0.4\"\nname: {name}\nsnapshot: off\ncommand: |\n  {command}\n");
+    for name in ["kept", "moved", "gone"] {
+        folder.write(&format!("specs/{name}.agent.yaml"), &spec(name));
+    }
+    folder.trajectly(["record", "specs/*.agent.yaml"]).output().exits(0);
+    let run = |specs: &str| folder.trajectly(["run", specs]).output();
+    run("specs/*.agent.yaml").exits(0).never_says(&["stale"]);
+    let meta = folder.read(".trajectly/baselines/gone.meta.json");
+    assert!(meta.contains("\"spec_path\": \"specs/gone.agent.yaml\""), "{meta}");
+
+    std::fs::remove_file(folder.path("specs/gone.agent.yaml")).expect("it is there");
+    std::fs::rename(folder.path("specs/moved.agent.yaml"), folder.path("specs/here.agent.yaml")).expect("it is there");
+    std::fs::copy(folder.path(".trajectly/fixtures/gone.json"), folder.path(".trajectly/fixtures/alone.json"))
+        .expect("it is there");
+    let output = run("specs/*.agent.yaml");
+    let told = [
+        "note: .trajectly/fixtures/alone.json is stale: .trajectly/baselines/alone.jsonl is gone",
+        "note: .trajectly/fixtures/gone.json is stale: its spec specs/gone.agent.yaml is gone",
+    ];
+    output.says(&told).never_says(&["moved.json", "kept.json"]);
+    assert_eq!(folder.store().read("reports/latest.md").matches("is gone").count(), 2);
 }

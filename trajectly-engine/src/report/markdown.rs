@@ -1,6 +1,6 @@
 //! Reports as Markdown. Whatever comes from a run is escaped: a tool's name cannot break a table or begin a link.
 
-use super::{Outcome, Reduced, Report, Row};
+use super::{Outcome, Reduced, Report, Row, Stale};
 use crate::fixture::{Inexact, Unused, Usage};
 use crate::shrink::ShrinkStats;
 use crate::verdict::{Verdict, Violation};
@@ -113,12 +113,20 @@ fn row(violation: &Violation) -> String {
     format!("| {} | {} | {} | {rule} |\n", violation.event_index, violation.code, text(&violation.message))
 }
 
-pub(super) fn summary(rows: &[Row]) -> String {
+pub(super) fn summary(rows: &[Row], stale: &[Stale]) -> String {
     let mut out = String::from("# Latest run\n\n");
-    if rows.is_empty() {
-        out.push_str("No spec has been run.\n");
-        return out;
+    match rows {
+        [] => out.push_str("No spec has been run.\n"),
+        rows => table(rows, &mut out),
     }
+    if !stale.is_empty() {
+        out.push_str("\n## Stale fixtures\n\n");
+        out.extend(stale.iter().map(|stale| format!("- {}: {}\n", code(&stale.file), text(&stale.why))));
+    }
+    out
+}
+
+fn table(rows: &[Row], out: &mut String) {
     out.push_str("| Spec | Status | Witness | What | Reproduce |\n| --- | --- | ---: | --- | --- |\n");
     for row in rows {
         let what = match (&row.code, &row.message) {
@@ -131,7 +139,6 @@ pub(super) fn summary(rows: &[Row]) -> String {
         let expected = if row.is_expected { ", as expected" } else { "" };
         out.push_str(&format!("| {file} | {status}{expected} | {} | {what} | {repro} |\n", witness(row)));
     }
-    out
 }
 
 pub(super) fn pr_comment(rows: &[Row]) -> String {

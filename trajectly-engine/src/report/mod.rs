@@ -19,7 +19,7 @@ mod summary;
 
 pub use determinism::DeterminismWarning;
 pub use reduced::Reduced;
-pub use summary::{Row, Summary};
+pub use summary::{Row, Stale, Summary};
 
 /// The version of the report's members.
 const REPORT_SCHEMA_VERSION: &str = "0.4";

@@ -11,6 +11,17 @@ const SCHEMA_VERSION: &str = "v1";
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     rows: Vec<Row>,
+    /// Fixtures that no spec can use any more, sorted by file.
+    pub stale: Vec<Stale>,
+}
+
+/// A fixture file that no spec can use any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// The file, as people see it.
+    pub file: String,
+    /// What is missing, as a fragment of a sentence.
+    pub why: String,
 }
 
 /// What a summary says of one spec.
@@ -81,6 +92,12 @@ impl Row {
     }
 }
 
+impl Stale {
+    fn to_json(&self) -> Object {
+        Object::new().with("file", self.file.as_str()).with("why", self.why.as_str())
+    }
+}
+
 impl Summary {
     /// Reads what [`Summary::to_json_pretty`] wrote; `None` for anything else, which a caller replaces by a new summary.
     pub fn parse(text: &str) -> Option<Summary> {
@@ -124,6 +141,7 @@ impl Summary {
             .with("processed_specs", self.rows.len())
             .with("regressions", regressions)
             .with("errors", errors.collect::<Json>())
+            .with("stale", self.stale.iter().map(Stale::to_json).collect::<Json>())
             .with("reports", self.rows.iter().map(Row::to_json).collect::<Json>());
         format!("{}\n", Json::from(summary).to_pretty())
     }
@@ -135,6 +153,6 @@ impl Summary {
 
     /// The summary as Markdown, ended by a newline.
     pub fn to_markdown(&self) -> String {
-        markdown::summary(&self.rows)
+        markdown::summary(&self.rows, &self.stale)
     }
 }

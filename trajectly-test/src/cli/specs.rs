@@ -4,14 +4,15 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use trajectly_engine::report::Summary;
+use trajectly_engine::report::{Stale, Summary};
 
 use super::outcome::{CliError, Exit};
+use super::print;
 use super::progress::Progress;
 use super::targets::Found;
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Overrides, Suite, prepare_process};
-use crate::render::{Paint, passed};
+use crate::render::{Paint, clean, passed};
 use crate::runner::Runner;
 
 /// What is to be done with specs.
@@ -50,6 +51,14 @@ pub(super) fn run(found: Found, job: Job) -> Result<(Exit, Summary), CliError> {
     };
     let ended = in_parallel(&cases, job.jobs, &progress, one);
     progress.show(total(&ended, written));
+    if job.mode == Mode::Replay {
+        for Stale { file, why } in runner.stale(&cases) {
+            let (file, why) = (clean(&file), clean(&why));
+            print::note(format_args!(
+                "{file} is stale: {why}\n  = help: remove it and its baseline, or restore what is gone"
+            ));
+        }
+    }
     let exit = ended.iter().map(|ended| ended.exit()).max().unwrap_or(Exit::Clean);
     Ok((exit, runner.summary()))
 }

@@ -1,5 +1,7 @@
 //! What a baseline was made with, and whether a run can be held against it.
 
+use std::path::Path;
+
 use trajectly_engine::canonical::sha256_bytes;
 use trajectly_engine::code::Code;
 use trajectly_engine::json::{Json, Object};
@@ -16,7 +18,7 @@ const SCHEMA_VERSION: &str = "0.4";
 pub(super) struct BaselineMeta;
 
 impl BaselineMeta {
-    pub(super) fn text(spec: &Spec, spec_text: &[u8], seeds: Seeds) -> String {
+    pub(super) fn text(spec: &Spec, spec_file: &str, spec_text: &[u8], seeds: Seeds) -> String {
         let mut meta = Object::new()
             .with("schema_version", SCHEMA_VERSION)
             .with("normalizer_version", NORMALIZER_VERSION)
@@ -24,6 +26,10 @@ impl BaselineMeta {
             .with("spec_hash", sha256_bytes(spec_text).to_string())
             .with("mode", "record")
             .with("metadata", Object::new().with("trajectly_version", env!("CARGO_PKG_VERSION")));
+        // Outside of the project its path is that of one machine.
+        if Path::new(spec_file).is_relative() {
+            meta.insert("spec_path", spec_file);
+        }
         seeds.add_to(&mut meta);
         Json::from(meta).to_pretty() + "\n"
     }

@@ -17,6 +17,8 @@ mod session;
 mod test;
 mod upstream;
 
+#[cfg(feature = "cli")]
+use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -28,12 +30,16 @@ pub(crate) use counterexample::{Effort, Failed};
 pub(crate) use failure::Failure;
 #[cfg(feature = "cli")]
 pub(crate) use test::file_slug;
+#[cfg(feature = "cli")]
+use trajectly_engine::report::Stale;
 use trajectly_engine::report::{Report, Summary};
 
 use crate::env::{Env, Mode};
 use crate::gateway::Gateway;
 use crate::harness::{Case, Suite};
 use crate::render::Paint;
+#[cfg(feature = "cli")]
+use crate::store::Store;
 
 use commands::Program;
 use order::Recordings;
@@ -134,6 +140,14 @@ impl Runner {
     #[cfg(feature = "cli")]
     pub(crate) fn summary(&self) -> Summary {
         self.shared.summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The fixtures of these tests' projects that no spec can use any more, each once, sorted.
+    #[cfg(feature = "cli")]
+    pub(crate) fn stale(&self, cases: &[Case]) -> Vec<Stale> {
+        let root = |case: &Case| Store::for_spec(&case.spec, &self.shared.suite.root).root().to_owned();
+        let projects: BTreeMap<_, _> = cases.iter().map(|case| (root(case), case)).collect();
+        projects.values().flat_map(|case| Reports::of(self, case).stale()).collect()
     }
 
     fn run_test(&self, test: &Test<'_>) -> Result<String, Failure> {

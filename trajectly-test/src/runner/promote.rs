@@ -152,7 +152,7 @@ pub(super) fn commit(test: &Test<'_>, accepted: &Accepted, snapshot: Option<&str
     let spec_text = std::fs::read(&test.case.spec).unwrap_or_default();
     let files = BaselineFiles {
         trace: accepted.trace.to_jsonl(),
-        meta: BaselineMeta::text(&test.spec, &spec_text, accepted.seeds),
+        meta: BaselineMeta::text(&test.spec, test.spec_file(), &spec_text, accepted.seeds),
         fixtures: accepted.fixtures.to_pretty(),
     };
     readable(test, &files)?;

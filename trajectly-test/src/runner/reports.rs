@@ -1,9 +1,10 @@
 //! Where it is written down what came of a test.
 
+use std::collections::HashSet;
 use std::sync::PoisonError;
 
 use trajectly_engine::code::Code;
-use trajectly_engine::report::{Outcome, Report, Row, Summary};
+use trajectly_engine::report::{Outcome, Report, Row, Stale, Summary};
 use trajectly_engine::slug::slug;
 use trajectly_engine::spec::ModeProfile;
 
@@ -42,11 +43,20 @@ impl<'a> Reports<'a> {
             let mut summary = old.and_then(|text| Summary::parse(&text)).unwrap_or_default();
             summary.retain(|spec| store.root().join(spec).exists());
             summary.put(report.row());
+            summary.stale = stale_beside(store, &summary);
             let markdown = store.report_path("latest", "md");
             vec![(markdown, summary.to_markdown()), (latest.clone(), summary.to_json_pretty())]
         })?;
         store.write_run_file(&store.report_path(&file, "md"), &report.to_markdown())?;
         store.write_run_file(&json_path, &json)
+    }
+
+    /// The fixtures of the project that no spec can use any more.
+    #[cfg(feature = "cli")]
+    pub(super) fn stale(&self) -> Vec<Stale> {
+        let latest = std::fs::read_to_string(self.store.report_path("latest", "json"));
+        let summary = latest.ok().and_then(|text| Summary::parse(&text)).unwrap_or_default();
+        stale_beside(&self.store, &summary)
     }
 
     /// The report on a spec that cannot be read, and so has the name of its file.
@@ -85,4 +95,11 @@ impl<'a> Reports<'a> {
         let row = Row { spec_file: self.case.name.clone(), ..row };
         self.runner.shared.summary.lock().unwrap_or_else(PoisonError::into_inner).put(row);
     }
+}
+
+/// The fixtures that no spec can use any more, where those of `summary` are known to be there.
+fn stale_beside(store: &Store, summary: &Summary) -> Vec<Stale> {
+    let is_there = |row: &&Row| store.root().join(&row.spec_file).exists();
+    let slugs: HashSet<&str> = summary.rows().iter().filter(is_there).map(|row| row.slug.as_str()).collect();
+    store.stale(|slug| slugs.contains(slug))
 }

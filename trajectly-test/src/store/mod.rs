@@ -6,6 +6,7 @@ mod baseline;
 mod commit;
 mod meta;
 mod place;
+mod stale;
 mod tmp;
 
 use std::fmt;
