@@ -207,6 +207,9 @@ fn strictness_on_the_command_line_wins() {
         "agents/sample.sh",
         "echo '{\"event_type\":\"agent_step\",\"payload\":{\"strict\":\"'$TRAJECTLY_STRICT'\"}}' >>\"$TRAJECTLY_EVENTS_FILE\"\n",
     )]);
+    // By hash, an agent is always told to be strict: it is to run nothing that was not recorded.
+    let spec = folder.read("specs/sample.agent.yaml") + "fixture_policy: by_index\n";
+    folder.write("specs/sample.agent.yaml", &spec);
     let strict = |flags: &[&str]| {
         folder.trajectly(["run", "specs"].iter().chain(flags)).output();
         folder.store().events("current/sample.jsonl")[1]["payload"]["strict"].clone()
@@ -216,8 +219,7 @@ fn strictness_on_the_command_line_wins() {
     {
         assert_eq!(strict(flags), expected, "{flags:?}");
     }
-    let spec = folder.read("specs/sample.agent.yaml") + "strict: true\n";
-    folder.write("specs/sample.agent.yaml", &spec);
+    folder.write("specs/sample.agent.yaml", &(spec + "strict: true\n"));
     assert_eq!(strict(&[]), "1");
     assert_eq!(strict(&["--no-strict"]), "0");
 }

@@ -36,6 +36,16 @@ pub(crate) const RANDOM_SEED: &str = "TRAJECTLY_RANDOM_SEED";
 /// Folder that holds `.trajectly/`.
 #[cfg(feature = "harness")]
 pub(crate) const PROJECT_ROOT: &str = "TRAJECTLY_PROJECT_ROOT";
+/// What the Python SDK would do on its own where this harness does it: guard the network, which would close the gateway to
+/// it, and write a second trace. An environment in which they are set is another tool's.
+#[cfg(feature = "harness")]
+pub(crate) const NOT_HANDED_ON: [&str; 5] = [
+    "TRAJECTLY_REPLAY_GUARD",
+    "TRAJECTLY_REPLAY_GUARD_ACTIVE",
+    "TRAJECTLY_TRACE_FILE",
+    "TRAJECTLY_TRACE_META_FILE",
+    "TRAJECTLY_FIXTURES_FILE",
+];
 /// Hosts a replayed agent may reach, comma-separated.
 #[cfg(feature = "harness")]
 pub(crate) const NETWORK_ALLOWLIST: &str = "TRAJECTLY_NETWORK_ALLOWLIST";

@@ -1,5 +1,6 @@
 //! Traces: what one run of an agent did, as an ordered list of events, and their form as JSON Lines.
 
+mod adopt;
 mod calls;
 mod event;
 mod linear;
@@ -9,6 +10,7 @@ use std::fmt;
 use std::io::BufRead;
 
 use crate::json::{JsonError, Scratch};
+pub use adopt::{LOOKS_UP, adopt};
 use event::Envelope;
 pub use event::{Event, EventError, EventType};
 pub use linear::{OrderHints, linearize};

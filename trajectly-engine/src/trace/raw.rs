@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::adopt::LOOKS_UP;
 use super::event::{Envelope, Event, EventType, check_tool_name};
 use super::{Trace, TraceError, lines};
 use crate::json::{Json, Object, Scratch};
 
 /// The notes that serve the making of fixtures and are no part of a trace.
-const RECORDING_NOTES: [&str; 3] = ["answered", "cluster", "stream"];
+const RECORDING_NOTES: [&str; 4] = ["answered", "cluster", LOOKS_UP, "stream"];
 
 /// One row: an event without number, run and identity.
 #[derive(Clone, Debug, PartialEq)]

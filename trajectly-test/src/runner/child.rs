@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
-use trajectly_engine::fixture::Policy;
+use trajectly_engine::fixture::Fixtures;
 use trajectly_engine::json::Json;
 use trajectly_engine::spec::Spec;
 
+use super::lookup::Lookup;
 use super::seeds::Seeds;
 use crate::gateway::SessionUrl;
 use crate::harness::Case;
@@ -30,7 +31,8 @@ pub(super) struct Setting<'a> {
     pub(super) dir: &'a RunDir,
     pub(super) session: &'a SessionUrl,
     pub(super) seeds: Seeds,
-    pub(super) replaying: bool,
+    /// What a replay answers calls with.
+    pub(super) fixtures: Option<&'a Fixtures>,
 }
 
 impl Setting<'_> {
@@ -65,33 +67,31 @@ impl Setting<'_> {
     /// The test's own environment, over that of the harness. What the harness needs wins over the spec's `env`.
     fn environment(&self, command: &mut Command) {
         let spec = self.spec;
+        let lookup = Lookup::of(spec, self.fixtures);
         command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+        for name in protocol::NOT_HANDED_ON {
+            command.env_remove(name);
+        }
         command
             .env("PYTHONHASHSEED", "0")
             .env("LC_ALL", "C.UTF-8")
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
-            .env(protocol::MODE, if self.replaying { "replay" } else { "record" })
+            .env(protocol::MODE, if self.fixtures.is_some() { "replay" } else { "record" })
             .env(protocol::EVENTS_FILE, self.dir.events())
             .env(protocol::SESSION_URL, self.session.base())
             .env(protocol::SPEC_NAME, &spec.name)
-            .env(protocol::STRICT, if spec.strict { "1" } else { "0" })
-            .env(protocol::CONTRACTS_JSON, Json::from(spec.contracts.to_json()).to_compact())
+            .env(protocol::CONTRACTS_JSON, lookup.contracts.to_compact())
+            .env(protocol::FIXTURE_POLICY, lookup.policy)
+            .env(protocol::STRICT, if lookup.strict { "1" } else { "0" })
             .env(protocol::PROJECT_ROOT, self.store.root())
             .env(protocol::DETERMINISM_ACTIVE, "1")
-            .env(protocol::DETERMINISM_JSON, Json::from(spec.determinism.to_json()).to_compact())
-            .env(
-                protocol::FIXTURE_POLICY,
-                match spec.fixture_policy {
-                    Policy::ByHash => "by_hash",
-                    Policy::ByIndex => "by_index",
-                },
-            );
+            .env(protocol::DETERMINISM_JSON, Json::from(spec.determinism.to_json()).to_compact());
         self.seeds.give_to(command);
         let openai = self.session.openai();
         command.envs(OPENAI_URLS.map(|name| (name, openai.as_str())));
         command.env("OPENAI_API_KEY", DUMMY_KEY);
-        if self.replaying {
+        if self.fixtures.is_some() {
             command.env(protocol::FIXTURES_FILE, self.dir.fixtures());
             command.envs(KEYS.map(|name| (name, DUMMY_KEY)));
             self.guard(command);

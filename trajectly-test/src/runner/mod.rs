@@ -6,6 +6,7 @@ mod commands;
 mod counterexample;
 mod failure;
 mod inside;
+mod lookup;
 mod meta;
 mod notes;
 mod order;

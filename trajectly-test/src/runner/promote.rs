@@ -42,17 +42,26 @@ impl Accepted {
     /// recorded one are from now on the answers to that call.
     pub(super) fn of_replay(spec: &Spec, baseline: &Baseline, ran: &Ran, candidate: &Trace) -> Self {
         let events = &ran.trace.events;
-        let used = events.iter().zip(ran.trace.answered_calls()).filter_map(|(event, call)| {
-            let index = usize::try_from(event.meta.get("fixture")?.as_u64()?).ok()?;
-            let fixture = baseline.fixtures.entries.get(index)?.clone();
-            let asked_otherwise = ran.usage.as_ref().is_some_and(|usage| usage.is_of_another_call(index));
-            let input = call.filter(|_| asked_otherwise).and_then(|call| events.get(call)?.call_input());
-            Some(match input {
-                Some(input) => fixture.answering(input, &spec.redact),
-                None => fixture,
+        let mut used: Vec<_> = events
+            .iter()
+            .zip(ran.trace.answered_calls())
+            .filter_map(|(event, call)| {
+                let index = usize::try_from(event.meta.get("fixture")?.as_u64()?).ok()?;
+                let fixture = baseline.fixtures.entries.get(index)?.clone();
+                let asked_otherwise = ran.usage.as_ref().is_some_and(|usage| usage.is_of_another_call(index));
+                let input = call.filter(|_| asked_otherwise).and_then(|call| events.get(call)?.call_input());
+                Some((
+                    call,
+                    match input {
+                        Some(input) => fixture.answering(input, &spec.redact),
+                        None => fixture,
+                    },
+                ))
             })
-        });
-        let fixtures = Fixtures { entries: used.collect() };
+            .collect();
+        // A call comes before those that were made in it, though it returns after them.
+        used.sort_by_key(|(call, _)| *call);
+        let fixtures = Fixtures { entries: used.into_iter().map(|(_, fixture)| fixture).collect() };
         Self { fixtures, trace: committed(candidate.clone()), seeds: baseline.seeds }
     }
 }

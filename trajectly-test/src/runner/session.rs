@@ -10,7 +10,7 @@ use trajectly_engine::code::Code;
 use trajectly_engine::fixture::{Fixture, Fixtures, Usage};
 use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::Spec;
-use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, linearize, number, parse_rows};
+use trajectly_engine::trace::{EventType, OrderHints, Row, Trace, adopt, linearize, number, parse_rows};
 
 use super::child::Setting;
 use super::seeds::Seeds;
@@ -84,7 +84,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
         .map_err(|error| format!("error: cannot write {}: {error}", dir.events().display()))?;
     let session = gateway.open(Arc::clone(&tape) as _);
     let replaying = fixtures.is_some();
-    let setting = Setting { case, spec, store, dir: &dir, session: &session, seeds, replaying };
+    let setting = Setting { case, spec, store, dir: &dir, session: &session, seeds, fixtures: fixtures.as_deref() };
     let mut command = setting.command()?;
     let bounds = Bounds {
         time: test.limit(),
@@ -112,6 +112,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
         let message = lost.payload.str("error").unwrap_or_default();
         return Err(format!("error[{}]: {message}", protocol::SESSION_LOST).into());
     }
+    rows = tape.look_up(adopt(rows));
     let said = take_ending(&mut rows);
     let ending = ending(&finished, said, &stdout, &bounds, case.function.is_some());
     if fixtures.is_none() {

@@ -20,17 +20,25 @@ impl Tape {
                 CallKind::Tool => ("tool_called", "tool_returned"),
                 CallKind::Llm => ("llm_called", "llm_returned"),
             };
-            let key = if call.kind == CallKind::Tool { "input" } else { "request" };
-            let payload = named(call).with(key, call.input.clone());
-            self.emit(called, payload, meta.clone().with("parent", parent));
+            self.emit(called, asked(call), meta.clone().with("parent", parent));
             self.replay_inside(call, &call_id);
-            let mut payload = named(call);
-            for (key, value) in call.output.iter().filter(|(key, _)| !NOTES.contains(key)) {
-                payload.insert(key, value.clone());
-            }
-            self.emit(returned, payload, meta);
+            self.emit(returned, answered(call), meta);
         }
     }
+}
+
+/// The payload of the call that a fixture was made of.
+pub(super) fn asked(call: &Fixture) -> Object {
+    named(call).with(if call.kind == CallKind::Tool { "input" } else { "request" }, call.input.clone())
+}
+
+/// The payload of its return.
+pub(super) fn answered(call: &Fixture) -> Object {
+    let mut payload = named(call);
+    for (key, value) in call.output.iter().filter(|(key, _)| !NOTES.contains(key)) {
+        payload.insert(key, value.clone());
+    }
+    payload
 }
 
 /// A payload with the members that name what was called.

@@ -4,6 +4,7 @@
 //! with an explanation. Either way it is written to the session's event file, in the order in which calls came in.
 
 mod inside;
+mod lookup;
 mod miss;
 mod threads;
 
