@@ -136,8 +136,8 @@ fn a_spec_that_nothing_runs_says_so() {
     let spec = Spec::parse("schema_version: 0.4\n", "specs/a.agent.yaml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         spec.require_command().map_err(|error| error.to_string()),
-        Err("error: nothing runs this spec: it has no `command`, and no test function claims it\n --> specs/a.agent.yaml\n  \
-             = help: add `command: …`, or a function with #[agent_test(spec = \"specs/a.agent.yaml\")]"
+        Err("error: nothing runs this spec here: it has no `command`\n --> specs/a.agent.yaml\n  \
+             = help: add `command: …`, or a function with #[agent_test(spec = \"specs/a.agent.yaml\")], for `cargo test`"
             .to_owned())
     );
 }

@@ -77,10 +77,12 @@ impl Spec {
     /// If the spec has neither `command` nor `entrypoint`.
     pub fn require_command(&self) -> Result<&str, SpecError> {
         self.command.as_deref().ok_or_else(|| {
-            let message = "nothing runs this spec: it has no `command`, and no test function claims it";
+            let message = "nothing runs this spec here: it has no `command`";
             let help = match self.file.as_str() {
                 "" => "add `command: …`".to_owned(),
-                file => format!("add `command: …`, or a function with #[agent_test(spec = \"{file}\")]"),
+                file => {
+                    format!("add `command: …`, or a function with #[agent_test(spec = \"{file}\")], for `cargo test`")
+                }
             };
             SpecError::of_file(&self.file, message.to_owned(), Some(help))
         })
