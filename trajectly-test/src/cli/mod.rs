@@ -50,29 +50,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Look after baselines
-    Baseline(baseline::Baseline),
-    /// Judge traces that exist already: one, or many cases at once
-    #[command(after_help = "Examples:\n  \
-        trajectly evaluate triage.agent.yaml run.jsonl --baseline accepted.jsonl\n  \
-        trajectly evaluate --batch < cases.jsonl > answers.jsonl")]
-    Evaluate(evaluate::Evaluate),
-    /// Print what a shell needs to complete commands
-    #[command(
-        after_help = "Example:\n  trajectly completions bash > ~/.local/share/bash-completion/completions/trajectly"
-    )]
-    Completions(completions::Completions),
-    /// Make a project ready, or start one with an agent whose test passes at once
-    #[command(after_help = "Examples:\n  trajectly enable\n  trajectly enable triage-agent --template rig")]
-    Enable(enable::Enable),
     /// Make a project ready for its first recording
     #[command(after_help = "Example:\n  trajectly init")]
     Init(init::Init),
-    /// Bring files of older versions up to date
-    Migrate(migrate::Migrate),
+    /// Make a project ready, or start one with an agent whose test passes at once
+    #[command(after_help = "Examples:\n  trajectly enable\n  trajectly enable triage-agent --template rig")]
+    Enable(enable::Enable),
     /// Run specs live and make the runs their baselines
     #[command(after_help = "Example:\n  trajectly record specs/triage.agent.yaml")]
     Record(record::Record),
+    /// Replay specs offline and judge them against their baselines
+    #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
+    Run(run::Run),
     /// Print what came of the last runs: as Markdown, JSON, JUnit XML or annotations
     #[command(after_help = "Examples:\n  \
         trajectly report\n  \
@@ -83,34 +72,45 @@ enum Command {
         trajectly repro\n  \
         trajectly repro specs/triage.agent.yaml --print-only")]
     Repro(repro::Repro),
-    /// Replay specs offline and judge them against their baselines
-    #[command(after_help = "Example:\n  trajectly run specs/*.agent.yaml")]
-    Run(run::Run),
-    /// Print the JSON Schema of specs, for editors
-    #[command(after_help = "Example:\n  trajectly schema > agent.schema.json")]
-    Schema(schema::Schema),
     /// Leave of a failed run what its failure needs, without running the agent again
     #[command(after_help = "Examples:\n  \
         trajectly shrink\n  \
         trajectly shrink specs/triage.agent.yaml --max-seconds 60 --max-iterations 5000")]
     Shrink(shrink::Shrink),
+    /// Look after baselines
+    Baseline(baseline::Baseline),
+    /// Judge traces that exist already: one, or many cases at once
+    #[command(after_help = "Examples:\n  \
+        trajectly evaluate triage.agent.yaml run.jsonl --baseline accepted.jsonl\n  \
+        trajectly evaluate --batch < cases.jsonl > answers.jsonl")]
+    Evaluate(evaluate::Evaluate),
+    /// Bring files of older versions up to date
+    Migrate(migrate::Migrate),
+    /// Print the JSON Schema of specs, for editors
+    #[command(after_help = "Example:\n  trajectly schema > agent.schema.json")]
+    Schema(schema::Schema),
+    /// Print what a shell needs to complete commands
+    #[command(
+        after_help = "Example:\n  trajectly completions bash > ~/.local/share/bash-completion/completions/trajectly"
+    )]
+    Completions(completions::Completions),
 }
 
 impl Command {
     fn run(self) -> Result<Exit, CliError> {
         match self {
-            Command::Baseline(baseline) => baseline.run(),
-            Command::Evaluate(evaluate) => evaluate.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Enable(enable) => enable.run(),
             Command::Init(init) => init.run(),
-            Command::Migrate(migrate) => migrate.run(),
+            Command::Enable(enable) => enable.run(),
             Command::Record(record) => record.run(),
+            Command::Run(run) => run.run(),
             Command::Report(report) => report.run(),
             Command::Repro(repro) => repro.run(),
-            Command::Run(run) => run.run(),
-            Command::Schema(schema) => schema.run(),
             Command::Shrink(shrink) => shrink.run(),
+            Command::Baseline(baseline) => baseline.run(),
+            Command::Evaluate(evaluate) => evaluate.run(),
+            Command::Migrate(migrate) => migrate.run(),
+            Command::Schema(schema) => schema.run(),
+            Command::Completions(completions) => completions.run(),
         }
     }
 }
