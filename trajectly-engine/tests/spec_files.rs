@@ -255,3 +255,12 @@ fn a_spec_that_is_no_file_builds_on_none() {
     );
     assert!(Path::new(&error.file).as_os_str().is_empty());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_has_no_end_is_not_read() {
+    let text = refused(&[("a.agent.yaml", "schema_version: 0.4\nextends: /dev/zero\n")]);
+    assert!(text.contains("which cannot be read: it is a device, a pipe or a socket"), "{text}");
+    let error = Spec::load(Path::new("/dev/zero")).map(|spec| spec.name).expect_err("no spec").to_string();
+    assert!(error.contains("it is a device"), "{error}");
+}

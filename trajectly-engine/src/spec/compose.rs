@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
+use super::file::read;
 use super::locate::Fault;
 use super::node::{Entry, Node, Place, Sources, Value};
 use super::yaml;
@@ -104,7 +105,7 @@ impl Composer<'_> {
     }
 
     fn read(&mut self, file: &File, entry: &Entry, path: &str) -> Result<Node, Vec<Fault>> {
-        let text = std::fs::read(&file.path).map_err(|error| error.to_string());
+        let text = read(&file.path).map_err(|error| error.to_string());
         let text = text.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()));
         match text {
             Ok(text) => self.parse(&text, file),

@@ -5,6 +5,7 @@ use std::str::Utf8Error;
 
 use super::compose::compose;
 use super::error::{Location, Problem, SpecError};
+use super::file;
 use super::model::Spec;
 use super::node::{Node, Sources};
 use super::notes::Notes;
@@ -31,7 +32,7 @@ impl Spec {
     ///
     /// As [`Spec::load`].
     pub fn load_as(path: &Path, file: &str) -> Result<Spec, SpecError> {
-        let bytes = std::fs::read(path).map_err(|error| {
+        let bytes = file::read(path).map_err(|error| {
             let help = "name a file that is there and may be read, such as specs/triage.agent.yaml";
             SpecError::of_file(file, format!("the spec cannot be read: {error}"), Some(help.to_owned()))
         })?;

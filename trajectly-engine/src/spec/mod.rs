@@ -7,6 +7,7 @@ mod compose;
 mod contracts;
 mod draft;
 mod error;
+mod file;
 mod keys;
 mod load;
 mod locate;
