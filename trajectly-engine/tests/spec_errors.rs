@@ -160,7 +160,7 @@ fn what_replay_is_to_leave_out_is_checked() {
         ("normalize: [uid]", "help: did you mean `uuid`?"),
         ("normalize: [\"[0-9]+\"]", "must be `uuid` or `timestamp`"),
         ("ignore_paths: [messages]", "\"messages\" is no JSON path: a path begins with `$` at character 1"),
-        ("ignore_paths: [$]", "\"$\" is no JSON path: this path is the whole input"),
+        ("ignore_paths: [$]", "\"$\" is no JSON path: this path leads nowhere"),
         ("ignore_paths: [$..name]", "`..` is not supported at character 2"),
         ("ignore_paths: ['$.a[-1]']", "this is no step at character 4\n --> specs/a.yaml:2:25"),
         ("ignore_paths: ['$.a[?(@.b)]']", "help: write `.name`, `.*`, `[0]`, `[*]` or `[\"any name\"]`"),

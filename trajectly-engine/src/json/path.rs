@@ -8,7 +8,7 @@ use super::{Json, Object, push_string};
 /// The way from an object to some of the values inside it.
 ///
 /// It begins with `$`, the object itself. `.name` is a member, `["name"]` a member of any name, `[0]` an item of an array, and
-/// `[*]` every item, or every member.
+/// `[*]` or `.*` every item, or every member.
 ///
 /// ```
 /// use trajectly_engine::json::{Json, JsonPath};
@@ -105,54 +105,122 @@ impl fmt::Display for JsonPath {
 }
 
 /// A text that is no [`JsonPath`], or the path of an object to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoJsonPath;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonPathError {
+    /// What is wrong, as the fragment of a sentence.
+    pub message: &'static str,
+    /// The character at which it is wrong, counted from 1.
+    pub column: usize,
+    /// What to write instead.
+    pub help: &'static str,
+}
 
-impl fmt::Display for NoJsonPath {
+impl fmt::Display for JsonPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a path is written like $.items[0].price or $.items[*][\"unit price\"]")
+        write!(f, "{} at character {}", self.message, self.column)
     }
 }
 
-impl std::error::Error for NoJsonPath {}
+impl std::error::Error for JsonPathError {}
 
 impl FromStr for JsonPath {
-    type Err = NoJsonPath;
+    type Err = JsonPathError;
 
-    fn from_str(text: &str) -> Result<JsonPath, NoJsonPath> {
-        let steps = text.strip_prefix('$').and_then(steps);
-        steps.filter(|steps| !steps.is_empty()).map(JsonPath).ok_or(NoJsonPath)
+    fn from_str(text: &str) -> Result<JsonPath, JsonPathError> {
+        let wrong = |rest: &str, message, help| {
+            let column = text[..text.len() - rest.len()].chars().count() + 1;
+            Err(JsonPathError { message, column, help })
+        };
+        let Some(mut rest) = text.strip_prefix('$') else {
+            return wrong(text, "a path begins with `$`", "write for example `$.messages[0].content`");
+        };
+        if rest.is_empty() {
+            return wrong(rest, "this path leads nowhere", "name a part: `$.metadata.trace_id`");
+        }
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let step = match rest.strip_prefix('.') {
+                Some(after) if after.starts_with('.') => {
+                    return wrong(rest, "`..` is not supported", "write each step, `*` for any of them: `$.a[*].b`");
+                }
+                Some(after) => member(after),
+                None => rest.strip_prefix('[').and_then(bracketed),
+            };
+            let Some((step, after)) = step else {
+                return wrong(rest, "this is no step", "write `.name`, `.*`, `[0]`, `[*]` or `[\"any name\"]`");
+            };
+            steps.push(step);
+            rest = after;
+        }
+        Ok(JsonPath(steps))
     }
 }
 
-fn steps(mut rest: &str) -> Option<Vec<Step>> {
-    let mut steps = Vec::new();
-    while !rest.is_empty() {
-        let (step, after) = match rest.strip_prefix('[') {
-            Some(inner) => bracketed(inner)?,
-            None => {
-                let name = rest.strip_prefix('.')?;
-                let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
-                (is_plain(name).then(|| Step::Member(name.to_owned()))?, after)
-            }
-        };
-        steps.push(step);
-        rest = after;
+/// Reads what follows a dot: the step, and the text after it.
+fn member(text: &str) -> Option<(Step, &str)> {
+    let (name, after) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
+    let unfit = |c: char| c.is_whitespace() || "*]\"'()?@,".contains(c);
+    match name {
+        "*" => Some((Step::All, after)),
+        name if name.is_empty() || name.contains(unfit) => None,
+        name => Some((Step::Member(name.to_owned()), after)),
     }
-    Some(steps)
 }
 
 /// Reads what follows an opening bracket: the step, and the text after the closing one.
 fn bracketed(inner: &str) -> Option<(Step, &str)> {
-    if let Some(after) = inner.strip_prefix("*]") {
-        return Some((Step::All, after));
-    }
     if inner.starts_with('"') {
         let mut strings = serde_json::Deserializer::from_str(inner).into_iter::<String>();
         let name = strings.next()?.ok()?;
         return Some((Step::Member(name), inner[strings.byte_offset()..].strip_prefix(']')?));
     }
-    let (index, after) = inner.split_once(']')?;
-    let digits = index.bytes().all(|byte| byte.is_ascii_digit());
-    Some((Step::Item(index.parse().ok().filter(|_| digits)?), after))
+    if let Some(quoted) = inner.strip_prefix('\'') {
+        let (name, after) = quoted.split_once('\'')?;
+        return Some((Step::Member(name.to_owned()), after.strip_prefix(']')?));
+    }
+    let (inside, after) = inner.split_once(']')?;
+    let step = match inside {
+        "*" => Step::All,
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Step::Item(digits.parse().ok()?),
+        _ => return None,
+    };
+    Some((step, after))
+}
+
+/// A value without what the paths lead to.
+pub(crate) fn without(value: &Json, paths: &[JsonPath]) -> Json {
+    prune(value, &paths.iter().map(|path| path.0.as_slice()).collect::<Vec<_>>())
+}
+
+fn prune(value: &Json, paths: &[&[Step]]) -> Json {
+    match value {
+        _ if paths.is_empty() => value.clone(),
+        Json::Array(items) => {
+            let kept = |(index, item)| child(item, paths, |step| matches!(step, Step::Item(at) if *at == index));
+            items.iter().enumerate().filter_map(kept).collect()
+        }
+        Json::Object(members) => {
+            let kept = |(key, member): (&str, &Json)| {
+                let leads = |step: &Step| matches!(step, Step::Member(name) if name == key);
+                Some((key.to_owned(), child(member, paths, leads)?))
+            };
+            Json::Object(members.iter().filter_map(kept).collect())
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+/// What is left of a part of a value; `None` if a path ends there.
+fn child(value: &Json, paths: &[&[Step]], leads: impl Fn(&Step) -> bool) -> Option<Json> {
+    let mut deeper = Vec::new();
+    for path in paths {
+        match path {
+            [step, rest @ ..] if *step == Step::All || leads(step) => match rest {
+                [] => return None,
+                rest => deeper.push(rest),
+            },
+            _ => {}
+        }
+    }
+    Some(prune(value, &deeper))
 }

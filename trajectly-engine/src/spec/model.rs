@@ -8,7 +8,7 @@ use super::contracts::Contracts;
 use super::error::Problem;
 use super::node::{Node, Sources};
 use crate::code::Code;
-use crate::fixture::{InputPath, MatchMode, Policy, VolatileValue};
+use crate::fixture::{MatchMode, Policy, VolatileValue};
 use crate::json::JsonPath;
 use crate::json::Object;
 use crate::redact::Redactor;
@@ -102,7 +102,7 @@ pub struct Replay {
     /// What a request that matches only by its place in the conversation comes to.
     pub drift: Drift,
     /// Places in the input of a call that do not count when it is matched.
-    pub ignore_paths: Vec<InputPath>,
+    pub ignore_paths: Vec<JsonPath>,
     /// Values in the texts of an input that do not count when it is matched.
     pub normalize: Vec<VolatileValue>,
 }

@@ -9,8 +9,8 @@ use super::node::{Node, Sources};
 use super::obligations;
 use super::read::{self, Field};
 use crate::code::{Code, UnknownCode};
-use crate::fixture::{InputPath, InputPathError, MatchMode, Policy, VolatileValue};
-use crate::json::{Json, JsonPath, NoJsonPath};
+use crate::fixture::{MatchMode, Policy, VolatileValue};
+use crate::json::{Json, JsonPath, JsonPathError};
 use crate::redact::Redactor;
 
 /// Where a spec comes from, for what is derived from that.
@@ -216,7 +216,7 @@ fn replay(keys: &mut Keys<'_>) -> ReplayBlock {
             llm_match_mode: loose_word(keys, "llm_match_mode", &signature("signature_match")),
             tool_match_mode: loose_word(keys, "tool_match_mode", &signature("args_signature_match")),
             drift: word(keys, "drift", &[("fail", Drift::Fail), ("warn", Drift::Warn), ("allow", Drift::Allow)]),
-            ignore_paths: keys.take("ignore_paths").and_then(|field| input_paths(&field)).unwrap_or_default(),
+            ignore_paths: keys.take("ignore_paths").and_then(|field| json_paths(&field)).unwrap_or_default(),
             normalize: keys.take("normalize").and_then(|field| volatile_values(&field)).unwrap_or_default(),
         },
         fixture_policy: keys.take("fixture_policy").and_then(|field| policy(&field)),
@@ -228,10 +228,10 @@ fn policy(field: &Field<'_>) -> Option<Policy> {
     field.choice(&[("by_hash", Policy::ByHash), ("by_index", Policy::ByIndex)])
 }
 
-fn input_paths(field: &Field<'_>) -> Option<Vec<InputPath>> {
+fn json_paths(field: &Field<'_>) -> Option<Vec<JsonPath>> {
     let path = |field: &Field<'_>| {
         let text = field.text()?;
-        let read = |error: InputPathError| {
+        let read = |error: JsonPathError| {
             field.problem(format!("{text:?} is no JSON path: {error}"), Some(error.help));
         };
         text.parse().map_err(read).ok()
@@ -274,18 +274,8 @@ fn budgets(keys: &mut Keys<'_>) -> Budgets {
 
 fn abstraction(keys: &mut Keys<'_>) -> AbstractionConfig {
     keys.only_in_files("config");
-    let paths = |keys: &mut Keys<'_>| {
-        let paths = keys.take("paths").and_then(|field| field.list()).unwrap_or_default();
-        paths.iter().filter_map(json_path).collect()
-    };
+    let paths = |keys: &mut Keys<'_>| keys.take("paths").and_then(|field| json_paths(&field)).unwrap_or_default();
     AbstractionConfig { price_paths: keys.block("price", paths) }
-}
-
-fn json_path(field: &Field<'_>) -> Option<JsonPath> {
-    match field.text()?.parse() {
-        Ok(path) => Some(path),
-        Err(NoJsonPath) => field.expected("a path into a payload", Some(&NoJsonPath.to_string())),
-    }
 }
 
 fn determinism(keys: &mut Keys<'_>) -> Determinism {
