@@ -101,6 +101,7 @@ fn what_cannot_be_read_is_named() {
     }
     folder.trajectly(["evaluate", "triage.agent.yaml"]).output().exits(2).says(&["<CANDIDATE>"]);
     folder.trajectly(["evaluate", "triage.agent.yaml", "a", "--batch", "b"]).output().exits(2);
+    folder.trajectly(["evaluate", "triage.agent.yaml", "same.jsonl", "--jobs", "2"]).output().exits(2);
 }
 
 #[test]

@@ -69,13 +69,6 @@ pub(crate) struct Scratch {
     items: Vec<Json>,
 }
 
-impl Scratch {
-    /// A text that many others repeat, without a copy where it can be.
-    pub(crate) fn share(&mut self, text: &str) -> Arc<str> {
-        self.keys.share(text)
-    }
-}
-
 impl<'a, 'k> Reader<'a, 'k> {
     pub(crate) fn new(text: &'a str, scratch: &'k mut Scratch) -> Reader<'a, 'k> {
         // A text that was given up on may have left some.
@@ -99,6 +92,15 @@ impl<'a, 'k> Reader<'a, 'k> {
             Some(b'n') => self.word("null", Json::Null),
             _ => Err(self.expected("a value")),
         }
+    }
+
+    /// Reads the next value if it is a string, and one that many texts repeat.
+    pub(crate) fn shared_text(&mut self) -> Read<Option<Arc<str>>> {
+        if !self.eat(b'"') {
+            return Ok(None);
+        }
+        let text = self.string()?;
+        Ok(Some(self.scratch.keys.share(&text)))
     }
 
     /// Reads the next value, which must be an object, and hands each key to `member`, which must read the value.

@@ -120,15 +120,17 @@ impl Event {
             Json::Object(members) => {
                 let mut envelope = Envelope::default();
                 for (key, value) in members {
-                    if let Some(slot) = envelope.slot(&key) {
-                        *slot = Some(value);
+                    match envelope.slot(&key) {
+                        Some(Slot::Word(slot)) => *slot = Some(value.into()),
+                        Some(Slot::Value(slot)) => *slot = Some(value),
+                        None => {}
                     }
                 }
                 envelope
             }
             other => Envelope { not_an_object: Some(other), ..Envelope::default() },
         };
-        envelope.into_event(|run_id| run_id.into())
+        envelope.into_event()
     }
 
     /// The identity of the event: the one it came with, else the hash of its type, number, run and payload.
@@ -278,16 +280,53 @@ fn brief(value: &Json) -> String {
 /// The members of a line, whatever they are; what an event is read from.
 #[derive(Default)]
 pub(super) struct Envelope {
-    schema_version: Option<Json>,
-    pub(super) event_type: Option<Json>,
+    schema_version: Option<Word>,
+    pub(super) event_type: Option<Word>,
     seq: Option<Json>,
-    run_id: Option<Json>,
+    run_id: Option<Word>,
     pub(super) rel_ms: Option<Json>,
     pub(super) payload: Option<Json>,
     pub(super) meta: Option<Json>,
     event_id: Option<Json>,
     /// The value itself, where it has no members.
     not_an_object: Option<Json>,
+}
+
+/// A member that mostly is a text, and the same one in many lines.
+pub(super) enum Word {
+    Text(Arc<str>),
+    Other(Json),
+}
+
+impl Word {
+    pub(super) fn as_str(&self) -> Option<&str> {
+        match self {
+            Word::Text(text) => Some(text),
+            Word::Other(_) => None,
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        match self {
+            Word::Text(text) => Json::from(&**text),
+            Word::Other(value) => value.clone(),
+        }
+    }
+}
+
+impl From<Json> for Word {
+    fn from(value: Json) -> Word {
+        match value {
+            Json::String(text) => Word::Text(text.into()),
+            other => Word::Other(other),
+        }
+    }
+}
+
+/// Where a member goes.
+enum Slot<'e> {
+    Word(&'e mut Option<Word>),
+    Value(&'e mut Option<Json>),
 }
 
 impl Envelope {
@@ -297,9 +336,15 @@ impl Envelope {
         let mut envelope = Envelope::default();
         let read = if reader.at_object() {
             reader.members(|key, reader| {
-                let value = reader.value()?;
-                if let Some(slot) = envelope.slot(&key) {
-                    *slot = Some(value);
+                match envelope.slot(&key) {
+                    Some(Slot::Word(slot)) => {
+                        *slot = Some(match reader.shared_text()? {
+                            Some(text) => Word::Text(text),
+                            None => Word::Other(reader.value()?),
+                        });
+                    }
+                    Some(Slot::Value(slot)) => *slot = Some(reader.value()?),
+                    None => drop(reader.value()?),
                 }
                 Ok(())
             })
@@ -310,22 +355,22 @@ impl Envelope {
         Ok(envelope)
     }
 
-    fn slot(&mut self, key: &str) -> Option<&mut Option<Json>> {
+    fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
         Some(match key {
-            "schema_version" => &mut self.schema_version,
-            "event_type" => &mut self.event_type,
-            "seq" => &mut self.seq,
-            "run_id" => &mut self.run_id,
-            "rel_ms" => &mut self.rel_ms,
-            "payload" => &mut self.payload,
-            "meta" => &mut self.meta,
-            "event_id" => &mut self.event_id,
+            "schema_version" => Slot::Word(&mut self.schema_version),
+            "event_type" => Slot::Word(&mut self.event_type),
+            "run_id" => Slot::Word(&mut self.run_id),
+            "seq" => Slot::Value(&mut self.seq),
+            "rel_ms" => Slot::Value(&mut self.rel_ms),
+            "payload" => Slot::Value(&mut self.payload),
+            "meta" => Slot::Value(&mut self.meta),
+            "event_id" => Slot::Value(&mut self.event_id),
             _ => return None,
         })
     }
 
-    /// Checks the members and makes the event of them; `share` keeps what all events of a run repeat.
-    pub(super) fn into_event(self, share: impl FnOnce(&str) -> Arc<str>) -> Result<Event, EventError> {
+    /// Checks the members and makes the event of them.
+    pub(super) fn into_event(self) -> Result<Event, EventError> {
         if let Some(value) = self.not_an_object {
             return Err(EventError::new("$", format!("an event is an object, found {}", brief(&value))));
         }
@@ -338,9 +383,10 @@ impl Envelope {
             }
         };
         let run_id = match self.run_id {
-            Some(Json::String(run_id)) if !run_id.trim().is_empty() => share(&run_id),
+            Some(Word::Text(run_id)) if !run_id.trim().is_empty() => run_id,
             other => {
-                return Err(EventError::wants("run_id", "a string that is not blank", other.as_ref()));
+                let found = other.as_ref().map(Word::to_json);
+                return Err(EventError::wants("run_id", "a string that is not blank", found.as_ref()));
             }
         };
         let rel_ms = self
@@ -363,24 +409,24 @@ impl Envelope {
     }
 }
 
-fn check_version(version: Option<&Json>) -> Result<(), EventError> {
+fn check_version(version: Option<&Word>) -> Result<(), EventError> {
     match version {
-        None | Some(Json::Null) => Ok(()),
+        None | Some(Word::Other(Json::Null)) => Ok(()),
         Some(version) if version.as_str() == Some(SCHEMA_VERSION) => Ok(()),
         Some(other) => Err(EventError {
             help: Some("record the trace again with this version of Trajectly".to_owned()),
-            ..EventError::wants("schema_version", "\"v1\"", Some(other))
+            ..EventError::wants("schema_version", "\"v1\"", Some(&other.to_json()))
         }),
     }
 }
 
-fn event_type(value: Option<&Json>) -> Result<EventType, EventError> {
-    let Some(Json::String(name)) = value else {
-        return Err(EventError::wants("event_type", "a string", value));
+fn event_type(value: Option<&Word>) -> Result<EventType, EventError> {
+    let Some(Word::Text(name)) = value else {
+        return Err(EventError::wants("event_type", "a string", value.map(Word::to_json).as_ref()));
     };
     name.parse().map_err(|error: UnknownEventType| EventError {
         help: Some(error.to_string()),
-        ..EventError::new("$.event_type", format!("unknown event type {}", brief(&name.as_str().into())))
+        ..EventError::new("$.event_type", format!("unknown event type {}", brief(&Json::from(&**name))))
     })
 }
 

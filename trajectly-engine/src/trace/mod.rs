@@ -98,7 +98,7 @@ fn event(text: &str, scratch: &mut Scratch, source: &str, line: usize) -> Result
     // What is torn off ends where the line does, not after it.
     Envelope::parse(text.trim_end_matches(['\n', '\r']), scratch)
         .map_err(|error| TraceError::not_json(source, line, error))?
-        .into_event(|run_id| scratch.share(run_id))
+        .into_event()
         .map_err(|error| TraceError::not_an_event(source, line, error))
 }
 

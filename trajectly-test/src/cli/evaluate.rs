@@ -37,7 +37,7 @@ pub(super) struct Evaluate {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     batch: Option<PathBuf>,
     /// How many cases of a batch are judged at once; as many as there are cores if not given
-    #[arg(long, value_name = "N", requires = "batch")]
+    #[arg(long, value_name = "N", conflicts_with = "spec")]
     jobs: Option<NonZero<usize>>,
 }
 

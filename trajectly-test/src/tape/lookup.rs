@@ -86,7 +86,6 @@ impl Tape {
         match Self::take(fixtures, matcher, kind, &name, input.unwrap_or(&nothing)) {
             Ok(hit) if is_answered => {
                 answer.meta.insert("fixture", hit.index);
-                answer.meta.insert("tier", hit.tier.as_str());
                 Some(hit.index)
             }
             Ok(_) => {
