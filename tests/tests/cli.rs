@@ -202,6 +202,25 @@ fn baselines_and_fixtures_may_lie_elsewhere() {
 }
 
 #[test]
+fn a_command_runs_where_its_spec_says_and_with_the_variables_it_names() {
+    let folder = Folder::new();
+    let spec = "schema_version: \"0.4\"\nname: place\ncommand: sh agent.sh\nworkdir: ../agents/here\n\
+                env: { GREETING: \"hello, you\", TZ: Mars }\n";
+    folder.write("specs/place.agent.yaml", spec);
+    let called = r#"{"event_type":"tool_called","payload":{"tool_name":"%s","input":{"args":["%s"],"kwargs":{}}}}\n"#;
+    let agent = format!(
+        "printf '{called}' \"$(basename \"$PWD\")\" \"$GREETING $TZ\" >> \"$TRAJECTLY_EVENTS_FILE\"\n\
+         printf '{{\"event_type\":\"tool_returned\",\"payload\":{{\"tool_name\":\"here\"}}}}\\n' >> \"$TRAJECTLY_EVENTS_FILE\"\n"
+    );
+    folder.write("agents/here/agent.sh", &agent);
+    folder.trajectly(["record", "--auto"]).output().passes();
+    let trace = folder.read(".trajectly/baselines/place.jsonl");
+    // The time zone is the harness's, so that runs are alike.
+    assert!(trace.contains(r#""input":{"args":["hello, you UTC"],"kwargs":{}},"tool_name":"here""#), "{trace}");
+    folder.trajectly(["run", "--auto"]).output().passes();
+}
+
+#[test]
 fn strictness_on_the_command_line_wins() {
     let folder = project(&[(
         "agents/sample.sh",
