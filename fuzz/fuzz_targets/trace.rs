@@ -17,7 +17,7 @@ name: fuzz
 refinement: { mode: strict, parallel: unordered, allow_extra_llm_steps: false }
 contracts:
   tools: { allow: [a], deny: [b], max_calls_total: 1, max_calls_per_tool: { a: 0 } }
-  sequence: { require: [a, b], forbid: [c], require_before: [[a, b]], eventually: [a], never: ['tool:b'], at_most_once: [a] }
+  sequence: { require: [a, b], forbid: [c], require_before: [{ before: a, after: b }], eventually: [a], never: ['tool:b'], at_most_once: [a] }
   side_effects: { deny_write_tools: true }
   network: { default: deny, allowlist: ['*.example.com'] }
   data_leak: { deny_pii_outbound: true, secret_patterns: ['sk_[a-z]+'] }

@@ -39,6 +39,8 @@ use outcome::{CliError, Exit};
 /// Exit codes: 0 clean, 1 regression, 2 tooling, config or spec error.
 #[derive(Parser)]
 #[command(name = "trajectly", bin_name = "trajectly", version)]
+// The same lines everywhere: whether clap can wrap them depends on what else is built with it.
+#[command(term_width = 0)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
