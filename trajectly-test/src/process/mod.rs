@@ -89,7 +89,7 @@ pub(crate) fn run(command: &mut Command, bounds: &Bounds) -> io::Result<Finished
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let unenforced = limits::set(command, &bounds.limits);
     if bounds.watched {
-        watchdog::wake();
+        watchdog::announce(command);
     }
     let started = Instant::now();
     let (tell, news) = mpsc::channel();
