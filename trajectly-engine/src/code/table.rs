@@ -94,19 +94,19 @@ codes! {
     /// A call of a tool in `contracts.tools.deny`.
     ContractToolDenied = "CONTRACT_TOOL_DENIED", Contract,
     at THAT_CALL,
-    example "`deny: [delete_ticket]`, and the run calls `delete_ticket`; the tool itself does not run",
+    example "`deny: [delete_ticket]`, and the run calls `delete_ticket`; a tool that is instrumented does not run",
     remedy "drop the call, or take the tool out of `deny`";
 
     /// A call of a tool that `contracts.tools.allow` does not have.
     ContractToolNotAllowed = "CONTRACT_TOOL_NOT_ALLOWED", Contract,
     at THAT_CALL,
-    example "`allow: [search]`, and the run calls `checkout`; the tool itself does not run",
+    example "`allow: [search]`, and the run calls `checkout`; a tool that is instrumented does not run",
     remedy "drop the call, or add the tool to `allow`";
 
     /// A call of a tool whose name says that it writes.
     ContractSideEffectWriteToolDenied = "CONTRACT_SIDE_EFFECT_WRITE_TOOL_DENIED", Contract,
     at THAT_CALL,
-    example "`deny_write_tools: true`, and the run calls `delete_user`; the tool itself does not run",
+    example "`deny_write_tools: true`, and the run calls `delete_user`; a tool that is instrumented does not run",
     remedy "drop the call, or take `deny_write_tools` away and list what is denied in `contracts.tools.deny`";
 
     /// More tool calls than `contracts.tools.max_calls_total`.

@@ -131,12 +131,25 @@ impl View<'_> {
             }
         }
         self.values(violation, place.is_some(), &mut block);
-        if let Some(hint) = &violation.hint {
-            block.help(hint);
+        match (violation.baseline_index.and(self.stop()), &violation.hint) {
+            (Some(stop), _) => block.help(&format!(
+                "the run did not get that far: {} at event {} comes first",
+                stop.code, stop.event_index
+            )),
+            (None, Some(hint)) => block.help(hint),
+            (None, None) => {}
         }
         shown.any = true;
         shown.places.extend(place);
         block.finish()
+    }
+
+    /// What kept the run from going on, where calls of the baseline may be missing for no other reason.
+    fn stop(&self) -> Option<&Violation> {
+        let violations = &self.verdict.violations;
+        let broke_no_contract = self.verdict.at_witness().iter().all(|other| other.class() != Class::Contract);
+        let is_end = |other: &&Violation| broke_no_contract && other.code == Code::AgentRunFailed;
+        violations.iter().find(|other| is_miss(other.code)).or_else(|| violations.iter().find(is_end))
     }
 
     /// The event that broke the rule.

@@ -308,9 +308,17 @@ fn missing(runner: &Runner, test: &Test<'_>) -> Failure {
 }
 
 pub(super) fn empty(test: &Test<'_>, ran: &Ran) -> Failure {
-    let help = ["mark the agent's tools with `#[tool]`, and let its model client use the session's base URL \
-         (`OPENAI_BASE_URL`, or `session.openai_base_url()`)"
-        .to_owned()];
+    let help = match test.case.function {
+        Some(_) => {
+            "mark the agent's tools with `#[tool]`, and let its model client use the session's base URL \
+             (`OPENAI_BASE_URL`, or `session.openai_base_url()`)"
+        }
+        None => {
+            "let the agent's model client use $OPENAI_BASE_URL, or let the agent append what it does to \
+             $TRAJECTLY_EVENTS_FILE"
+        }
+    };
+    let help = [help.to_owned()];
     let message = "the run called no tool and no model, so there is nothing to judge";
     test.trouble(Code::TraceEmpty, message, &notes(&test.spec, ran), &help, &ran.output)
 }
