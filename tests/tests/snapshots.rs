@@ -53,6 +53,15 @@ fn trace_and_fixtures_follow_an_accepted_snapshot() {
 }
 
 #[test]
+fn a_drift_that_was_mended_leaves_nothing_to_review() {
+    let project = Project::recorded(&["greet"]);
+    project.agents(&["greet"]).env("EDIT", "answer").output().fails();
+    assert_eq!(snapshots(&project), ["greet.snap", "greet.snap.new"]);
+    project.agents(&["greet"]).output().passes();
+    assert_eq!(snapshots(&project), ["greet.snap"]);
+}
+
+#[test]
 fn insta_may_be_told_to_accept_at_once() {
     let project = Project::recorded(&["greet"]);
     project.agents(&["greet"]).env("EDIT", "answer").env("INSTA_UPDATE", "always").output().passes();

@@ -104,7 +104,9 @@ fn say_next(template: Template, project: &Scaffold, complete: bool) {
         print::line(format_args!(
             "\n{then}, without a key or a network:\n\n  cargo test --test agents{manifest}\n\n\
              Record it anew, with a real model:\n\n  \
-             OPENAI_API_KEY=... TRAJECTLY_UPDATE=1 cargo test --test agents{manifest}"
+             OPENAI_API_KEY=... TRAJECTLY_UPDATE=1 cargo test --test agents{manifest}\n\n\
+             As long as Trajectly is not on crates.io, cargo finds it with one more argument, the path of your clone:\n\n  \
+             --config 'patch.crates-io.trajectly-test.path = \"../trajectly/trajectly-test\"'"
         ));
     } else {
         let (requirements, spec) = (at("requirements.txt"), at("specs/triage.agent.yaml"));

@@ -280,6 +280,10 @@ fn review(
         let text = drift(&test.spec.name, &file, pending.as_deref(), old, &now, &test.commands, test.paint);
         return Err(Failure::outside(Code::SnapshotDrift, &format!("the run differs from {file}"), text));
     }
+    if !runner.shared.env.writes_refused {
+        // What an earlier run left for review is no longer what the agent does.
+        test.store.remove_run_file(&snapshot::pending_path(&path))?;
+    }
     let before = snapshot::text_of(&test.spec, &baseline.trace, None);
     if !snapshot::same(&before, &now) && !runner.shared.env.writes_refused {
         // The drift was accepted: the trace and the fixtures follow the snapshot.
