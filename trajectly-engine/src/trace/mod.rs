@@ -66,6 +66,8 @@ impl Trace {
                 let after = error.valid_up_to();
                 TraceError::said(source, line, format!("the line is not UTF-8: byte {after} begins no character"))
             })?;
+            // An error at the end of the line is in the line, not in the next.
+            let text = text.trim_end_matches(['\r', '\n']);
             if !is_blank(text) {
                 events.push(event(text, &mut scratch, source, line)?);
             }

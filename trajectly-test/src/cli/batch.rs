@@ -63,7 +63,9 @@ fn read(mut input: impl BufRead, tasks: &SyncSender<Task>, order: &SyncSender<Re
         if input.read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        if line.iter().all(u8::is_ascii_whitespace) {
+        // An error at the end of the line is in the line, not in the next.
+        line.truncate(line.trim_ascii_end().len());
+        if line.is_empty() {
             continue;
         }
         let (give, answered) = sync_channel(1);
