@@ -122,6 +122,22 @@ fn a_key_without_a_value_builds_on_nothing() {
 }
 
 #[test]
+fn what_a_spec_extends_is_a_mapping() {
+    for (base, found) in [
+        ("", "nothing"),
+        ("# later\n", "nothing"),
+        ("null\n", "nothing"),
+        ("- a\n", "a list"),
+        ("base", "the string \"base\""),
+    ] {
+        let said = refused(&[("a.yaml", "schema_version: 0.4\nextends: base.yaml\n"), ("base.yaml", base)]);
+        let message =
+            format!("`extends` names specs/base.yaml, which must be a mapping, not {found}\n --> specs/a.yaml:2:10");
+        assert!(said.contains(&message) && said.contains("= help: write a spec into that file"), "{said}");
+    }
+}
+
+#[test]
 fn what_is_wrong_in_another_file_is_told_there() {
     let files = [
         ("a.yaml", "extends: b.yaml\nstrict: 1\n"),
@@ -198,6 +214,7 @@ fn files_that_cannot_be_built_on() {
             "specs/phi.yaml:2:1",
         ),
         (with_phi("- a\n").to_vec(), "a contracts file must be a mapping, not a list", "specs/phi.yaml:1:1"),
+        (with_phi("").to_vec(), "a contracts file must be a mapping, not nothing", "specs/a.yaml:2:21"),
         (
             with_phi("config: other.yaml\n").to_vec(),
             "`contracts.config` can only stand in a spec file",

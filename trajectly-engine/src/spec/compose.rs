@@ -72,6 +72,11 @@ impl Composer<'_> {
             return fault(message, "put what they say into fewer files");
         }
         let node = self.read(&file, &entry, "extends")?;
+        // Anything else would be laid over whole, and what a spec thinks it inherits would be gone.
+        let Value::Map(_) = &node.value else {
+            let message = format!("`extends` names {}, which must be a mapping, not {}", file.shown, node.described());
+            return fault(message, "write a spec into that file, or take `extends` out");
+        };
         Ok(Some(Read { file, node }))
     }
 
