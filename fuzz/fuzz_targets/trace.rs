@@ -39,6 +39,8 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => assert!(error.line > 0 && !error.to_string().is_empty()),
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = parse_rows(text, "fuzz.jsonl");
+        for was_killed in [false, true] {
+            let _ = parse_rows(text, "fuzz.jsonl", was_killed);
+        }
     }
 });

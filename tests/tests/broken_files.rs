@@ -114,11 +114,23 @@ fn whatever_an_agent_makes_of_its_event_file_is_an_error_and_no_hang() {
         (3, r#"rm "$TRAJECTLY_EVENTS_FILE"; mkfifo "$TRAJECTLY_EVENTS_FILE""#, "something else in the place"),
         (4, r#"ln -sf /dev/zero "$TRAJECTLY_EVENTS_FILE""#, "something else in the place"),
         (5, r#"rm "$TRAJECTLY_EVENTS_FILE"; mkdir "$TRAJECTLY_EVENTS_FILE""#, "something else in the place"),
+        (6, r#"printf '{"event_type":"tool_ca' >> "$TRAJECTLY_EVENTS_FILE""#, "events of the run:1:23"),
+        (7, r#"echo '{"event_type":"tool_call"}' >> "$TRAJECTLY_EVENTS_FILE""#, "one of run_started, agent_step"),
+        (8, r#"echo '["tool_called"]' >> "$TRAJECTLY_EVENTS_FILE""#, "an event is an object, found an array"),
     ] {
         let spec = shell_spec(&project, &format!("spoils-{n}"), &format!("spoils {n}"), command);
         let run = project.run(Binary::Second).args(["--exact", &spec]).update("1");
         run.output().fails().says(&["TRACE_INVALID", says, &spec, "$TRAJECTLY_EVENTS_FILE"]);
     }
+}
+
+#[test]
+fn what_a_killed_agent_was_writing_is_no_error_of_its_own() {
+    let project = Project::new();
+    let torn = r#"printf '{"event_type":"tool_ca' >> "$TRAJECTLY_EVENTS_FILE"; kill -9 $$"#;
+    let spec = shell_spec(&project, "killed", "killed", &format!("{}; {torn}", calls("one", "1")));
+    let run = project.run(Binary::Second).args(["--exact", &spec]).update("1");
+    run.output().fails().says(&["SIGKILL"]).never_says(&["TRACE_INVALID"]);
 }
 
 #[test]

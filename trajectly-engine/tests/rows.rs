@@ -21,27 +21,42 @@ fn rows_are_read_as_their_writers_mean_them() {
         (r#"{"event_type":"agent_step","rel_ms":1e300}"#, "18446744073709551615 {} {}"),
     ] {
         let first = r#"{"event_type":"run_started","rel_ms":2,"payload":{},"meta":{}}"#;
-        let rows = parse_rows(&format!("{first}\n{line}\n"), "r.jsonl").unwrap();
+        let rows = parse_rows(&format!("{first}\n{line}\n"), "r.jsonl", false).unwrap();
         let [_, Row { rel_ms, payload, meta, .. }] = &rows[..] else { panic!("two rows of {line}") };
         assert_eq!(format!("{rel_ms} {payload} {meta}"), expected, "{line}");
     }
 }
 
 #[test]
-fn what_is_no_row_is_left_out() {
-    let text = "\n[1]\n7\n{}\n{\"event_type\":7}\n{\"event_type\":\"log\"}\n{\"event_type\":\"run_started\"}\r\n";
-    let rows = parse_rows(text, "r.jsonl").unwrap();
-    assert_eq!(rows.iter().map(|row| row.event_type).collect::<Vec<_>>(), [EventType::RunStarted]);
+fn what_is_no_row_is_refused() {
+    for (line, error) in [
+        ("[1]", "r.jsonl:3: an event is an object, found an array"),
+        ("7", "r.jsonl:3: an event is an object, found 7"),
+        ("{}", "r.jsonl:3: an event needs `event_type`, a string (at `$.event_type`)"),
+        (r#"{"event_type":7}"#, "r.jsonl:3: `event_type` must be a string, found 7 (at `$.event_type`)"),
+        (r#"{"event_type":"tool_call"}"#, "r.jsonl:3: unknown event type \"tool_call\" (at `$.event_type`)"),
+    ] {
+        for was_killed in [false, true] {
+            let text = format!("\n{{\"event_type\":\"run_started\"}}\r\n{line}\n");
+            let found = parse_rows(&text, "r.jsonl", was_killed).unwrap_err();
+            assert_eq!(found.headline(), error);
+            assert!(found.help.unwrap().contains("tool_called"), "{line}");
+        }
+    }
 }
 
 #[test]
-fn only_a_torn_last_line_is_forgiven() {
+fn only_a_kill_excuses_a_torn_last_line_and_nothing_else() {
     let step = r#"{"event_type":"agent_step","rel_ms":0,"payload":{},"meta":{}}"#;
     for cut in 1..step.len() {
-        let rows = parse_rows(&format!("{step}\n{}", &step[..cut]), "r.jsonl").unwrap();
-        assert_eq!(rows.len(), 1, "{}", &step[..cut]);
+        let torn = format!("{step}\n{}", &step[..cut]);
+        assert_eq!(parse_rows(&torn, "r.jsonl", true).unwrap().len(), 1, "{torn}");
+        assert_eq!(parse_rows(&torn, "r.jsonl", false).unwrap_err().line, 2, "{torn}");
     }
-    assert_eq!(parse_rows(&format!("{step}\n{step}"), "r.jsonl").unwrap().len(), 2, "a whole line needs no newline");
+    for was_killed in [false, true] {
+        let rows = parse_rows(&format!("{step}\n{step}"), "r.jsonl", was_killed).unwrap();
+        assert_eq!(rows.len(), 2, "a whole line needs no newline");
+    }
     for (text, error) in [
         (
             format!("{step}\n{{\"event\n{step}\n"),
@@ -56,7 +71,7 @@ fn only_a_torn_last_line_is_forgiven() {
             "r.jsonl:1: an event needs `tool_name`, a string that is not empty (at `$.payload.tool_name`)",
         ),
     ] {
-        assert_eq!(parse_rows(&text, "r.jsonl").unwrap_err().headline(), error);
+        assert_eq!(parse_rows(&text, "r.jsonl", true).unwrap_err().headline(), error);
     }
 }
 

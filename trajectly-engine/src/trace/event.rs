@@ -369,13 +369,24 @@ impl Envelope {
         })
     }
 
+    /// The type of a row, whose writers may put blanks around it.
+    pub(super) fn row_type(&self) -> Result<EventType, EventError> {
+        self.check_is_object()?;
+        event_type(self.event_type.as_ref(), |name| name.trim().parse())
+    }
+
+    fn check_is_object(&self) -> Result<(), EventError> {
+        match &self.not_an_object {
+            None => Ok(()),
+            Some(value) => Err(EventError::new("$", format!("an event is an object, found {}", brief(value)))),
+        }
+    }
+
     /// Checks the members and makes the event of them.
     pub(super) fn into_event(self) -> Result<Event, EventError> {
-        if let Some(value) = self.not_an_object {
-            return Err(EventError::new("$", format!("an event is an object, found {}", brief(&value))));
-        }
+        self.check_is_object()?;
         check_version(self.schema_version.as_ref())?;
-        let event_type = event_type(self.event_type.as_ref())?;
+        let event_type = event_type(self.event_type.as_ref(), str::parse)?;
         let seq = match self.seq.as_ref().and_then(Json::as_u64) {
             Some(seq) if seq > 0 => seq,
             _ => {
@@ -420,11 +431,14 @@ fn check_version(version: Option<&Word>) -> Result<(), EventError> {
     }
 }
 
-fn event_type(value: Option<&Word>) -> Result<EventType, EventError> {
+fn event_type(
+    value: Option<&Word>,
+    parse: fn(&str) -> Result<EventType, UnknownEventType>,
+) -> Result<EventType, EventError> {
     let Some(Word::Text(name)) = value else {
         return Err(EventError::wants("event_type", "a string", value.map(Word::to_json).as_ref()));
     };
-    name.parse().map_err(|error: UnknownEventType| EventError {
+    parse(name).map_err(|error| EventError {
         help: Some(error.to_string()),
         ..EventError::new("$.event_type", format!("unknown event type {}", brief(&Json::from(&**name))))
     })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::adopt::LOOKS_UP;
-use super::event::{Envelope, Event, EventType, check_tool_name};
+use super::event::{Envelope, Event, EventError, EventType, check_tool_name};
 use super::{Trace, TraceError, lines};
 use crate::json::{Json, Object, Scratch};
 
@@ -25,17 +25,18 @@ pub struct Row {
 
 /// Reads the rows that a run appended, in the order of the file.
 ///
-/// Lenient where the writers are: rows that are no objects or of an unknown type are left out, a payload that is no object
-/// is wrapped as `{"value": …}`, notes that are none are empty, a time that is no number is that of the row before. A last
-/// line without its newline that does not read is what a kill leaves, and is left out too.
+/// Lenient where the writers are: blanks around a type do not count, a payload that is no object is wrapped as
+/// `{"value": …}`, notes that are none are empty, a time that is no number is that of the row before. If the writer
+/// `was_killed`, a last line without its newline that does not read is what the kill left, and is left out.
 ///
 /// # Errors
 ///
-/// At the first other line that is not JSON, or a tool row that names no tool.
-pub fn parse_rows(text: &str, source: &str) -> Result<Vec<Row>, TraceError> {
+/// At the first other line that is not JSON, no object, of no known type, or a tool row that names no tool.
+pub fn parse_rows(text: &str, source: &str, was_killed: bool) -> Result<Vec<Row>, TraceError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut scratch = Scratch::default();
-    let torn = if text.ends_with('\n') { None } else { lines(text).last().map(|(line, _)| line) };
+    let may_be_torn = was_killed && !text.ends_with('\n');
+    let torn = may_be_torn.then(|| lines(text).last().map(|(line, _)| line)).flatten();
     for (line, text) in lines(text) {
         let envelope = match Envelope::parse(text, &mut scratch) {
             Ok(envelope) => envelope,
@@ -43,11 +44,7 @@ pub fn parse_rows(text: &str, source: &str) -> Result<Vec<Row>, TraceError> {
             Err(error) => return Err(TraceError::not_json(source, line, error)),
         };
         let before = rows.last().map_or(0, |row| row.rel_ms);
-        if let Some(row) = envelope.into_row(before) {
-            check_tool_name(row.event_type, &row.payload)
-                .map_err(|error| TraceError::not_an_event(source, line, error))?;
-            rows.push(row);
-        }
+        rows.push(envelope.into_row(before).map_err(|error| TraceError::not_an_event(source, line, error))?);
     }
     Ok(rows)
 }
@@ -73,9 +70,9 @@ pub fn number(rows: Vec<Row>, run_id: &str) -> Trace {
 }
 
 impl Envelope {
-    /// The row that these members make; `None` where they make none.
-    fn into_row(self, before: u64) -> Option<Row> {
-        let event_type = self.event_type.as_ref()?.as_str()?.trim().parse().ok()?;
+    /// The row that these members make, after one of the time `before`.
+    fn into_row(self, before: u64) -> Result<Row, EventError> {
+        let event_type = self.row_type()?;
         let payload = match self.payload {
             None => Object::new(),
             Some(Json::Object(payload)) => payload,
@@ -85,8 +82,9 @@ impl Envelope {
             Some(Json::Object(meta)) => meta,
             _ => Object::new(),
         };
+        check_tool_name(event_type, &payload)?;
         let rel_ms = self.rel_ms.as_ref().and_then(milliseconds).unwrap_or(before);
-        Some(Row { event_type, rel_ms, payload, meta })
+        Ok(Row { event_type, rel_ms, payload, meta })
     }
 }
 

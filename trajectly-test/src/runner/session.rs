@@ -106,8 +106,12 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
 
     let stdout = without_mark(&finished.stdout.text());
     let mut rows = events(&dir)
-        .and_then(|text| parse_rows(&text, EVENTS).map_err(|error| error.headline()))
-        .map_err(|message| spoilt(test, &message, &output(&finished, &stdout)))?;
+        .map_err(|message| (message, None))
+        .and_then(|text| {
+            let was_killed = was_killed(&finished);
+            parse_rows(&text, EVENTS, was_killed).map_err(|error| (error.headline(), error.help))
+        })
+        .map_err(|(message, help)| spoilt(test, &message, help, &output(&finished, &stdout)))?;
     if let Some(lost) = rows.iter().find(|row| row.payload.str("error_code") == Some(protocol::SESSION_LOST)) {
         let message = lost.payload.str("error").unwrap_or_default();
         return Err(format!("error[{}]: {message}", protocol::SESSION_LOST).into());
@@ -150,8 +154,15 @@ fn events(dir: &RunDir) -> Result<String, String> {
     fs::read_to_string(path).map_err(failed)
 }
 
-fn spoilt(test: &Test<'_>, message: &str, output: &str) -> Failure {
-    let help = ["what the agent appends to $TRAJECTLY_EVENTS_FILE has to be whole lines, each an event".to_owned()];
+/// Whether the agent had no say in its end, so that it may have been writing.
+fn was_killed(finished: &Finished) -> bool {
+    // A shell that outlives what it ran says by such a code that a signal ended it.
+    finished.exceeded.is_some() || finished.signal.is_some() || finished.code > 128
+}
+
+fn spoilt(test: &Test<'_>, message: &str, help: Option<String>, output: &str) -> Failure {
+    let lines = "what the agent appends to $TRAJECTLY_EVENTS_FILE has to be whole lines, each an event".to_owned();
+    let help: Vec<String> = help.into_iter().chain([lines]).collect();
     test.trouble(Code::TraceInvalid, message, &[], &help, output)
 }
 
