@@ -134,6 +134,18 @@ fn what_a_killed_agent_was_writing_is_no_error_of_its_own() {
 }
 
 #[test]
+fn a_run_held_against_no_call_is_noted() {
+    let project = Project::new();
+    let step = r#"echo '{"event_type":"agent_step","payload":{"name":"s"}}' >> "$TRAJECTLY_EVENTS_FILE""#;
+    let spec = shell_spec(&project, "idle", "idle", step);
+    let run = |update: &str| project.run(Binary::Second).args(["--exact", &spec]).update(update).output();
+    run("1").passes();
+    run("0").passes().never_says(&["no call is extra"]);
+    shell_spec(&project, "idle", "idle", &format!("{step}; {}", calls("one", "1")));
+    run("0").says(&["the baseline calls no tool, so no call is extra"]);
+}
+
+#[test]
 fn a_name_that_makes_the_same_file_names_takes_no_baseline_away() {
     let project = Project::new();
     let first = shell_spec(&project, "first", "a b", &calls("one", "1"));

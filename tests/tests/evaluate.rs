@@ -76,10 +76,33 @@ fn the_recorded_baseline_stands_for_one_that_is_not_named() {
     let folder = folder();
     let evaluate = || folder.trajectly(["evaluate", "triage.agent.yaml", "worse.jsonl"]).output();
     evaluate().exits(2).says(&["`triage` has no recorded baseline", "--baseline TRACE"]);
-    folder.write(".trajectly/baselines/triage.jsonl", &trace(&["fetch"]));
+    let finished = json!({"event_type": "run_finished", "seq": 2, "run_id": "r", "rel_ms": 0, "payload": {}});
+    for (torn, says) in
+        [("", "triage.jsonl holds no event"), (&*trace(&["fetch"]), "its last event is no `run_finished`")]
+    {
+        folder.write(".trajectly/baselines/triage.jsonl", torn);
+        evaluate().exits(2).says(&[says, "record it again"]);
+    }
+    folder.write(".trajectly/baselines/triage.jsonl", &format!("{}{finished}\n", trace(&["fetch"])));
     evaluate().exits(1).says(&["REFINEMENT_EXTRA_TOOL_CALL"]).never_says(&["CALL_MISSING"]);
     folder.write("triage.agent.yaml", &(SPEC.to_owned() + "refinement: { mode: none }\n"));
     evaluate().exits(1).says(&["CONTRACT_TOOL_DENIED"]).never_says(&["REFINEMENT_"]);
+}
+
+#[test]
+fn a_baseline_that_restricts_no_call_is_noted() {
+    const NOTE: &str = "note: the baseline calls no tool, so no call is extra";
+    let folder = folder();
+    let step = json!({"event_type": "agent_step", "seq": 1, "run_id": "r", "rel_ms": 0, "payload": {"name": "s"}});
+    folder.write("idle.jsonl", &format!("{step}\n"));
+    let evaluate =
+        |candidate| folder.trajectly(["evaluate", "triage.agent.yaml", candidate, "--baseline", "idle.jsonl"]).output();
+    evaluate("same.jsonl").exits(0).says(&[NOTE, "contracts.tools.allow", "refinement.mode: strict"]);
+    evaluate("idle.jsonl").exits(0).never_says(&[NOTE]);
+    folder.write("triage.agent.yaml", &(SPEC.to_owned() + "    allow: [fetch, store]\n"));
+    evaluate("same.jsonl").exits(0).never_says(&[NOTE]);
+    folder.write("triage.agent.yaml", &(SPEC.to_owned() + "refinement: { mode: strict }\n"));
+    evaluate("same.jsonl").exits(1).says(&["REFINEMENT_EXTRA_TOOL_CALL"]).never_says(&[NOTE]);
 }
 
 #[test]
@@ -99,6 +122,8 @@ fn what_cannot_be_read_is_named() {
         let arguments = ["evaluate", spec, candidate, "--baseline", "accepted.jsonl"];
         folder.trajectly(arguments).output().exits(2).says(&[says]);
     }
+    let arguments = ["evaluate", "triage.agent.yaml", "same.jsonl", "--baseline", "empty.jsonl"];
+    folder.trajectly(arguments).output().exits(2).says(&["empty.jsonl holds no event"]);
     folder.trajectly(["evaluate", "triage.agent.yaml"]).output().exits(2).says(&["<CANDIDATE>"]);
     folder.trajectly(["evaluate", "triage.agent.yaml", "a", "--batch", "b"]).output().exits(2);
     folder.trajectly(["evaluate", "triage.agent.yaml", "same.jsonl", "--jobs", "2"]).output().exits(2);

@@ -17,6 +17,7 @@ use super::outcome::{CliError, Exit};
 use super::print;
 use crate::env::paint_for;
 use crate::render::{Commands, View, clean, failure};
+use crate::runner::{check_whole, unrestricted};
 use crate::store::Store;
 
 #[derive(Args)]
@@ -95,6 +96,8 @@ fn read(file: &Path) -> Result<Trace, CliError> {
 
 fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool) -> Result<Exit, CliError> {
     let spec = Spec::load(spec_file).map_err(|error| CliError::from(error.to_string()))?;
+    // A trace that somebody names may be made by hand; one that was recorded ends as its run did.
+    let was_recorded = baseline.is_none();
     let baseline = match baseline {
         Some(file) => Some(file.to_owned()),
         None if spec.refinement.mode == RefinementMode::None => None,
@@ -108,9 +111,22 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
         (base, cand)
     });
     let (base, cand) = (base.transpose()?, cand?);
-    if cand.events.is_empty() {
-        let empty = CliError::new(format!("{} holds no event", candidate.display()));
-        return Err(empty.help("a trace is JSON Lines, one event a line"));
+    if let (Some(file), Some(base), true) = (&baseline, &base, was_recorded) {
+        check_whole(base, &file.to_string_lossy()).map_err(|message| {
+            CliError::new(message)
+                .help("restore it from version control, record it again, or name another with `--baseline TRACE`")
+        })?;
+    }
+    for (file, trace) in [(baseline.as_deref(), base.as_ref()), (Some(candidate), Some(&cand))] {
+        if let (Some(file), Some(trace)) = (file, trace)
+            && trace.events.is_empty()
+        {
+            let empty = CliError::new(format!("{} holds no event", file.display()));
+            return Err(empty.help("a trace is JSON Lines, one event a line"));
+        }
+    }
+    if let Some(note) = base.as_ref().and_then(|base| unrestricted(&spec, base, &cand)) {
+        print::note(note);
     }
     let verdict = judge(&spec, base.as_ref(), &cand);
     let mut command = format!("trajectly evaluate {} {}", spec_file.display(), candidate.display());

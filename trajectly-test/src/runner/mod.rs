@@ -30,6 +30,10 @@ pub(crate) use commands::{quoted, words};
 pub(crate) use counterexample::{Effort, Failed};
 pub(crate) use failure::Failure;
 #[cfg(feature = "cli")]
+pub(crate) use notes::unrestricted;
+#[cfg(feature = "cli")]
+pub(crate) use replay::check_whole;
+#[cfg(feature = "cli")]
 pub(crate) use test::file_slug;
 #[cfg(feature = "cli")]
 use trajectly_engine::report::Stale;

@@ -2,7 +2,8 @@
 
 use trajectly_engine::json::Json;
 use trajectly_engine::report::DeterminismWarning;
-use trajectly_engine::spec::{Drift, Spec};
+use trajectly_engine::spec::{Drift, RefinementMode, Spec};
+use trajectly_engine::trace::{EventType, Trace};
 
 use super::session::Ran;
 use super::test::Test;
@@ -59,6 +60,22 @@ pub(super) fn conditions(spec: &Spec, ran: &Ran) -> Vec<String> {
 /// Says on stderr which limits the run was not held to, as a test that passes shows no notes.
 pub(super) fn tell_unenforced(test: &Test<'_>, ran: &Ran) {
     if let Some(note) = unenforced(ran) {
+        eprintln!("note: {}: {note}", test.spec_file());
+    }
+}
+
+/// What to say of a run whose tool calls are held against none, so that refinement forbids no call at all.
+pub(crate) fn unrestricted(spec: &Spec, baseline: &Trace, candidate: &Trace) -> Option<&'static str> {
+    let calls_tools = |trace: &Trace| trace.events.iter().any(|event| event.event_type == EventType::ToolCalled);
+    let is_open = spec.refinement.mode == RefinementMode::Skeleton && spec.contracts.tools.allow.is_empty();
+    (is_open && !calls_tools(baseline) && calls_tools(candidate)).then_some(
+        "the baseline calls no tool, so no call is extra; `contracts.tools.allow` or `refinement.mode: strict` restricts them",
+    )
+}
+
+/// Says on stderr that refinement forbids this run no tool call, whether it passes or not.
+pub(super) fn tell_unrestricted(test: &Test<'_>, baseline: &Trace, ran: &Ran) {
+    if let Some(note) = unrestricted(&test.spec, baseline, &ran.trace) {
         eprintln!("note: {}: {note}", test.spec_file());
     }
 }

@@ -14,7 +14,7 @@ use trajectly_engine::verdict::{Status, Verdict, judge};
 
 use super::counterexample::{self, Effort, Failed};
 use super::meta::{BaselineMeta, Refusal};
-use super::notes::{notes, tell_drift, tell_unenforced};
+use super::notes::{notes, tell_drift, tell_unenforced, tell_unrestricted};
 use super::promote::Accepted;
 use super::reports::Reports;
 use super::seeds::Seeds;
@@ -44,6 +44,7 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, accept: bool) -> Result<Stri
     let baseline = load(runner, test)?;
     let ran = replay(runner, test, &baseline)?;
     tell_unenforced(test, &ran);
+    tell_unrestricted(test, &baseline.trace, &ran);
     match decide(runner, test, accept, &baseline, &ran) {
         Ok(output) => {
             tell_drift(test, &ran);
@@ -106,15 +107,20 @@ fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
     })
 }
 
-/// A trace from its first event to its last: one that lost some of them would let an agent lose its calls unseen.
 fn whole(text: &str, file: &str) -> Result<Trace, String> {
     let trace = Trace::parse(text, file).map_err(|error| error.headline())?;
+    check_whole(&trace, file)?;
+    Ok(trace)
+}
+
+/// Refuses an accepted trace that lost its end: it would let an agent lose its calls unseen.
+pub(crate) fn check_whole(trace: &Trace, file: &str) -> Result<(), String> {
     match trace.events.last() {
         None => Err(format!("{file} holds no event")),
         Some(last) if last.event_type != EventType::RunFinished => {
             Err(format!("{file} ends before the run does: its last event is no `run_finished`"))
         }
-        Some(_) => Ok(trace),
+        Some(_) => Ok(()),
     }
 }
 
