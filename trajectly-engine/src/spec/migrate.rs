@@ -55,24 +55,35 @@ pub fn migrate(text: &str, file: &str) -> Result<Migrated, SpecError> {
         SpecError::new(file, notes.into_findings(file))
     };
     let tree = yaml::read(text, source).map_err(refused)?;
-    let mut migration = Migration { text, edits: Vec::new(), notes: Vec::new(), added: (0, 0) };
+    let mut migration = Migration { text, edits: Vec::new(), notes: Vec::new(), beyond: Vec::new(), added: (0, 0) };
     if let Value::Map(entries) = &tree.value {
         migration.version(entries);
         migration.block(&schema::draft(), "", &SpecPath::root(), entries);
+    }
+    if !migration.beyond.is_empty() {
+        return Err(refused(migration.beyond));
     }
     let added = migration.added;
     let migrated = migration.finish();
     match Spec::parse(&migrated.text, file) {
         Ok(_) => Ok(migrated),
-        Err(error) => Err(at_old_lines(error, file, added)),
+        Err(error) => Err(at_old_lines(error, file, text, added)),
     }
 }
 
 /// What is refused of the new text, at the lines of the old one. `count` lines were added after line `after`.
-fn at_old_lines(mut error: SpecError, file: &str, (after, count): (usize, usize)) -> SpecError {
-    for location in error.problems.iter_mut().filter_map(|problem| problem.location.as_mut()) {
-        if location.file == file && location.line > after + count {
+fn at_old_lines(mut error: SpecError, file: &str, old: &str, (after, count): (usize, usize)) -> SpecError {
+    for problem in &mut error.problems {
+        let Some(location) = problem.location.as_mut().filter(|location| location.file == file) else { continue };
+        if location.line > after + count {
             location.line -= count;
+        }
+        let line = old.lines().nth(location.line - 1).unwrap_or_default().trim_start_matches('\u{feff}');
+        if location.text.trim_start_matches('\u{feff}') != line {
+            // It is about a text that nobody has written.
+            (location.column, location.width) = (1, line.chars().count().max(1));
+            location.text = line.to_owned();
+            problem.message = format!("this line cannot be brought up to date by itself: {}", problem.message);
         }
     }
     error
@@ -88,6 +99,8 @@ struct Migration<'t> {
     text: &'t str,
     edits: Vec<Edit>,
     notes: Vec<Note>,
+    /// What only a person can change.
+    beyond: Vec<Fault>,
     /// After which line lines were added, and how many.
     added: (usize, usize),
 }
@@ -139,8 +152,9 @@ impl Migration<'_> {
                 && nearest(key, known.iter().copied()).is_none()
                 && let Some(place) = key_place
             {
-                let message = format!("`{}` had no effect; it is `x-{key}` now", path.key(key));
-                self.replace(*place, format!("x-{key}"), message);
+                let own = SpecPath::root().key(&format!("x-{key}"));
+                let message = format!("`{}` had no effect; it is `{own}` now", path.key(key));
+                self.prefix(*place, key, message);
             }
         }
     }
@@ -172,10 +186,28 @@ impl Migration<'_> {
         self.notes.push(Note { line: place.line, message });
     }
 
+    /// Puts `x-` before a key, within its quotes if it has them. One that is written in another way is left to a person.
+    fn prefix(&mut self, place: Place, key: &str, message: String) {
+        let Some(Range { start, end }) = self.range(place) else { return };
+        let raw = &self.text[start..end];
+        let at = match raw.starts_with(['"', '\'']) {
+            true => start + 1,
+            false if raw == key => start,
+            false => return,
+        };
+        self.edits.push(Edit { range: at..at, text: "x-".to_owned() });
+        self.note(place, message);
+    }
+
     fn replace(&mut self, place: Place, text: String, message: String) {
         if let Some(range) = self.range(place)
             && !self.edits.iter().any(|edit| edit.range == range)
         {
+            if self.text[range.clone()].starts_with('&') {
+                // Something may refer to it.
+                let message = "a value with an anchor cannot be brought up to date by itself".to_owned();
+                return self.beyond.push(Fault { place, message, help: Some("write the value without its anchor") });
+            }
             self.edits.push(Edit { range, text });
             self.note(place, message);
         }
