@@ -316,3 +316,41 @@ fn shells_complete_every_command() {
     }
     folder.trajectly(["completions", "csh"]).output().exits(2).says(&["[possible values: bash"]);
 }
+
+#[test]
+fn what_could_not_be_printed_was_not_said() {
+    let folder = Folder::new();
+    folder.trajectly(["init"]).output().passes();
+    folder.trajectly(["record", "--auto"]).output().passes();
+    for arguments in ["--help", "schema", "completions bash", "run --auto", "report", "baseline list", "init"] {
+        let line = format!("exec \"$0\" {arguments} > /dev/full");
+        let run = Run::new("sh").args(["-c", &line]).arg(Folder::program()).current_dir(folder.root());
+        run.output().exits(2).says(&["error: cannot write to standard output: "]);
+    }
+}
+
+#[test]
+fn what_is_in_the_place_of_the_folder_is_named() {
+    for spoil in [|path| std::fs::write(path, ""), |path| std::os::unix::fs::symlink("nowhere", path)] {
+        let folder = Folder::new();
+        folder.trajectly(["init"]).output().passes();
+        std::fs::remove_dir_all(folder.path(".trajectly")).expect("it can be removed");
+        spoil(folder.path(".trajectly")).expect("it can be made");
+        for arguments in [&["init"][..], &["record", "--auto"], &["run", "--auto"]] {
+            folder
+                .trajectly(arguments)
+                .output()
+                .exits(2)
+                .says(&[".trajectly: there is a", "remove it or move it away"]);
+        }
+    }
+}
+
+#[test]
+fn a_spec_with_many_problems_tells_the_first() {
+    let folder = Folder::new();
+    let keys: String = (0..50).map(|n| format!("unknown_{n}: 1\n")).collect();
+    folder.write("a.agent.yaml", &format!("schema_version: \"0.4\"\ncommand: \"true\"\n{keys}"));
+    let run = folder.trajectly(["run", "a.agent.yaml"]).output().exits(2).says(&["unknown_9", "more"]);
+    assert!(!run.stdout.contains("unknown_20"), "{run}");
+}

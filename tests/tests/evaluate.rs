@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 
 use serde_json::{Value, json};
-use trajectly_tests::Folder;
+use trajectly_tests::{Folder, Run};
 
 const SPEC: &str = "\
 schema_version: \"0.4\"
@@ -228,4 +228,38 @@ fn calls_of_one_response_may_change_places_if_the_spec_says_so() {
     };
     evaluate("unordered").exits(0).says(&["PASS triage"]);
     evaluate("ordered").exits(1).says(&["error[REFINEMENT_EXTRA_TOOL_CALL]: `store`"]);
+}
+
+#[test]
+fn the_command_that_reproduces_can_be_pasted() {
+    let folder = folder();
+    folder.write("with space;x.yaml", SPEC);
+    let evaluate = ["evaluate", "with space;x.yaml", "worse.jsonl", "--baseline", "accepted.jsonl"];
+    folder
+        .trajectly(evaluate)
+        .output()
+        .exits(1)
+        .says(&["trajectly evaluate 'with space;x.yaml' worse.jsonl --baseline accepted.jsonl"]);
+}
+
+#[test]
+fn any_number_of_jobs_may_be_asked_for() {
+    let folder = folder();
+    folder.write("cases.jsonl", &(case(1, &["fetch"]) + "\n" + &case(2, &["export"]) + "\n"));
+    let run = folder.trajectly(["evaluate", "--batch", "cases.jsonl", "--jobs", "100000"]).output().passes();
+    assert_eq!(lines(&run.stdout).len(), 2);
+}
+
+#[test]
+fn a_pipe_without_a_writer_is_refused() {
+    let folder = folder();
+    Run::new("mkfifo").arg(folder.path("pipe")).output().passes();
+    for trace in ["pipe", "/dev/zero"] {
+        let evaluate = ["evaluate", "triage.agent.yaml", trace, "--baseline", "accepted.jsonl"];
+        folder.trajectly(evaluate).output().exits(2).says(&["a pipe or a device"]);
+    }
+    let substituted = "exec \"$0\" evaluate triage.agent.yaml /dev/fd/3 --baseline accepted.jsonl 3<&0";
+    let line = format!("cat same.jsonl | ({substituted})");
+    let run = Run::new("sh").args(["-c", &line]).arg(Folder::program()).current_dir(folder.root());
+    run.output().passes().says(&["PASS triage"]);
 }

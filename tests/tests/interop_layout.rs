@@ -183,3 +183,28 @@ fn a_flat_baseline_becomes_the_first_version() {
         folder.python_tool(["run", SHOP, "--baseline", version]).env("EDIT", edit).output().passes();
     }
 }
+
+#[test]
+fn a_name_too_long_for_a_folder_is_refused_and_spoils_nothing() {
+    let folder = Folder::new();
+    folder.trajectly(["init"]).output().passes();
+    folder.trajectly(["record", "--auto"]).output().passes();
+    for name in ["v".repeat(101), "v".repeat(256), "..".to_owned()] {
+        let create = folder.trajectly(["baseline", "create", "--auto", "--name", &name]).output();
+        create.exits(2).says(&["--name <VERSION>", " a version"]);
+    }
+    folder.trajectly(["run", "--auto"]).output().passes();
+}
+
+#[test]
+fn a_recording_that_cannot_be_put_in_place_is_not_begun() {
+    let folder = Folder::new();
+    folder.trajectly(["init"]).output().passes();
+    folder.trajectly(["record", "--auto"]).output().passes();
+    folder.write(".trajectly/baselines/sample/v2/trace.jsonl/in_the_way", "");
+    let create = || folder.trajectly(["baseline", "create", "--auto", "--name", "v2"]).output();
+    create().exits(2).says(&["trace.jsonl"]);
+    folder.trajectly(["run", "--auto"]).output().passes();
+    std::fs::remove_dir_all(folder.path(".trajectly/baselines/sample")).expect("it can be removed");
+    create().passes();
+}

@@ -1,5 +1,7 @@
 //! `trajectly migrate`, as people use it.
 
+use std::os::unix::fs::{PermissionsExt, symlink};
+
 use trajectly_tests::Folder;
 
 const OLD: &str = "# Triage.\ncommand: sh agent.sh  # the real one\nenv: { PORT: 8080 }\n";
@@ -73,4 +75,29 @@ fn a_spec_that_is_no_file_is_refused() {
     }
     let both = ["migrate", "spec", "old.agent.yaml", "--in-place", "--output", "new.agent.yaml"];
     folder.trajectly(both).output().exits(2).says(&["cannot be used with"]);
+}
+
+#[test]
+fn what_is_no_file_of_its_own_stays_what_it_is() {
+    let folder = folder();
+    folder.write("real.yaml", "old");
+    std::fs::set_permissions(folder.path("real.yaml"), PermissionsExt::from_mode(0o600)).expect("it is ours");
+    symlink("real.yaml", folder.path("link.yaml")).expect("a link can be made");
+    symlink("/dev/null", folder.path("null")).expect("a link can be made");
+    for target in ["link.yaml", "null", "/dev/null"] {
+        folder.trajectly(["migrate", "spec", "old.agent.yaml", "--output", target]).output().passes();
+    }
+    assert_eq!(folder.read("real.yaml"), NEW);
+    assert!(folder.path("link.yaml").is_symlink() && folder.path("null").is_symlink());
+    let metadata = std::fs::metadata(folder.path("real.yaml")).expect("it is there");
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
+}
+
+#[test]
+fn nothing_in_a_file_can_command_the_terminal() {
+    let folder = folder();
+    folder.write("old.agent.yaml", "command: sh agent.sh\n\"\u{9b}31m\": 1\n");
+    let run = folder.trajectly(["migrate", "spec", "old.agent.yaml"]).output().exits(2);
+    assert!(!run.stderr.contains('\u{9b}'), "{run}");
 }

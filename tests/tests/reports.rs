@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use trajectly_tests::Folder;
+use trajectly_tests::{Folder, Run};
 
 const LATEST: &str = ".trajectly/reports/latest.json";
 
@@ -115,7 +115,8 @@ fn junit_is_xml_whatever_the_agent_said() {
         (written.stdout.as_str(), written.stderr.as_str()),
         ("", format!("note: {LATEST} is in out.xml\n").as_str())
     );
-    folder.trajectly(["report", "--junit", "no/such/folder.xml"]).output().exits(2).says(&["no/such/folder.xml"]);
+    folder.trajectly(["report", "--junit", "new/folder/out.xml"]).output().passes();
+    assert_eq!(folder.read("new/folder/out.xml"), printed.stdout);
 }
 
 #[test]
@@ -155,4 +156,21 @@ fn what_cannot_be_printed_is_told() {
     folder.trajectly(["report", "--json", "--github"]).output().exits(2).says(&["cannot be used with"]);
     folder.trajectly(["report", "--junit", "a", "--pr-comment"]).output().exits(2).says(&["cannot be used with"]);
     folder.trajectly(["report", "--project-root", "nowhere"]).output().exits(2).says(&["--project-root nowhere"]);
+}
+
+#[test]
+fn a_report_that_is_a_pipe_is_not_waited_for() {
+    let folder = Folder::new();
+    folder.write(".trajectly/.gitignore", "");
+    std::fs::create_dir_all(folder.path(".trajectly/reports")).expect("it can be made");
+    Run::new("mkfifo").arg(folder.path(LATEST)).output().passes();
+    for command in ["report", "shrink", "repro"] {
+        folder.trajectly([command]).output().exits(2).says(&["must be a regular file"]);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_told_with_what_to_do() {
+    let folder = project();
+    folder.trajectly(["report", "--junit", "/proc/x"]).output().exits(2).says(&["cannot write /proc/x", "= help: "]);
 }

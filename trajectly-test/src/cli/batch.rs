@@ -7,6 +7,8 @@ use std::{io, thread};
 
 use trajectly_engine::batch::answer;
 
+use super::workers;
+
 /// Lines that are read ahead of the first whose answer has not been written, by worker. It bounds the memory in use.
 const AHEAD: usize = 32;
 
@@ -21,6 +23,7 @@ pub(super) struct Count {
 /// Why a batch stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
+    Starting(io::Error),
     Reading(io::Error),
     Writing(io::Error),
 }
@@ -37,16 +40,16 @@ struct Answered {
     refused: bool,
 }
 
-/// Answers every line of `input`, blank ones apart, on as many threads as `jobs` says.
+/// Answers every line of `input`, blank ones apart, on as many threads as `jobs` says and can be had.
 pub(super) fn run(input: impl BufRead + Send, output: impl Write, jobs: usize) -> Result<Count, Stop> {
+    let jobs = jobs.min(workers::MOST);
     let (tasks, queue) = sync_channel::<Task>(jobs);
     let (order, pending) = sync_channel::<Receiver<Answered>>(jobs * AHEAD);
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| work(&queue));
-        }
-        let reader = scope.spawn(move || read(input, &tasks, &order));
+        workers::start(scope, jobs, || work(&queue)).map_err(Stop::Starting)?;
+        let reader = thread::Builder::new().spawn_scoped(scope, move || read(input, &tasks, &order));
+        let reader = reader.map_err(Stop::Starting)?;
         let count = write(output, &pending);
         // With nobody left to write, the reader stops at its next line.
         drop(pending);

@@ -1,8 +1,9 @@
 //! `evaluate`: judges traces that exist already. Nothing is run.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::num::NonZero;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -14,10 +15,10 @@ use trajectly_engine::verdict::{Status, judge};
 
 use super::batch::{self, Stop};
 use super::outcome::{CliError, Exit};
-use super::print;
+use super::{print, workers};
 use crate::env::paint_for;
 use crate::render::{Commands, View, clean, failure};
-use crate::runner::{check_whole, unrestricted};
+use crate::runner::{check_whole, quoted, unrestricted};
 use crate::store::Store;
 
 #[derive(Args)]
@@ -53,7 +54,7 @@ impl Evaluate {
 }
 
 fn many(file: &Path, jobs: Option<NonZero<usize>>) -> Result<Exit, CliError> {
-    let jobs = jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
+    let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
     let stdin = file == Path::new("-");
     let outcome = match stdin {
         true => batch::run(BufReader::new(io::stdin()), io::stdout(), jobs),
@@ -72,10 +73,11 @@ fn many(file: &Path, jobs: Option<NonZero<usize>>) -> Result<Exit, CliError> {
             }
             Ok(Exit::Clean)
         }
+        Err(Stop::Starting(error)) => Err(workers::none(&error)),
         Err(Stop::Reading(error)) => Err(CliError::new(format!("cannot read {name}: {error}"))),
         // Whoever reads has what they wanted.
         Err(Stop::Writing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
-        Err(Stop::Writing(error)) => Err(CliError::new(format!("cannot write the answers: {error}"))),
+        Err(Stop::Writing(error)) => Err(CliError::new(format!("cannot write to standard output: {error}"))),
     }
 }
 
@@ -83,11 +85,14 @@ fn open(file: &Path) -> Result<BufReader<File>, CliError> {
     let cannot = |error: io::Error| {
         CliError::new(format!("cannot read {}: {error}", file.display())).help("give the path of a file")
     };
-    let opened = File::open(file).map_err(cannot)?;
-    if opened.metadata().map_err(cannot)?.is_dir() {
-        return Err(CliError::new(format!("{} is a folder", file.display())).help("give the path of a file"));
+    let kind = fs::metadata(file).map_err(cannot)?.file_type();
+    // A shell's `<(…)` is a pipe that somebody writes to. Any other may be waited for without end.
+    let is_substitution = kind.is_fifo() && (file.starts_with("/dev/fd") || file.starts_with("/proc"));
+    if !kind.is_file() && !is_substitution {
+        let what = if kind.is_dir() { "a folder" } else { "a pipe or a device" };
+        return Err(CliError::new(format!("{} is {what}", file.display())).help("give the path of a file"));
     }
-    Ok(BufReader::with_capacity(1 << 16, opened))
+    Ok(BufReader::with_capacity(1 << 16, File::open(file).map_err(cannot)?))
 }
 
 fn read(file: &Path) -> Result<Trace, CliError> {
@@ -129,9 +134,9 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
         print::note(note);
     }
     let verdict = judge(&spec, base.as_ref(), &cand);
-    let mut command = format!("trajectly evaluate {} {}", spec_file.display(), candidate.display());
+    let mut command = format!("trajectly evaluate {} {}", word(spec_file), word(candidate));
     if let Some(file) = &baseline {
-        command.push_str(&format!(" --baseline {}", file.display()));
+        command.push_str(&format!(" --baseline {}", word(file)));
     }
     if json {
         let report = Report::new(&spec, &spec_file.to_string_lossy(), &verdict, None, &command);
@@ -156,6 +161,11 @@ fn pair(spec_file: &Path, candidate: &Path, baseline: Option<&Path>, json: bool)
         print::line(text);
     }
     Ok(if verdict.status == Status::Pass { Exit::Clean } else { Exit::Regression })
+}
+
+/// A path as a word of a command.
+fn word(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
 }
 
 /// The accepted trace of a spec.

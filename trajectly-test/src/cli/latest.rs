@@ -1,6 +1,5 @@
 //! The reports of the last runs, and the one of them that is meant.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
@@ -10,7 +9,7 @@ use trajectly_engine::report::{Row, Summary};
 use super::outcome::CliError;
 use super::run::How;
 use crate::runner::words;
-use crate::store::{FOLDER, Store};
+use crate::store::{FOLDER, Store, read_text};
 
 /// Specs that an error names.
 const MOST_NAMED: usize = 10;
@@ -82,7 +81,7 @@ impl Project {
         let store = Store::for_spec(&root.join(FOLDER), &root);
         let path = store.report_path("latest", "json");
         let file = store.display(&path);
-        let text = fs::read_to_string(&path).map_err(|error| {
+        let text = read_text(&path).map_err(|error| {
             let missing = CliError::new(format!("there is no report to read: {file}: {error}"));
             missing.help("run some specs first, with `cargo test` or `trajectly run`, or name their --project-root")
         })?;
@@ -133,7 +132,7 @@ impl Latest {
     /// The whole report that a row stands for; `None` if it is not there.
     pub(super) fn report_of(&self, row: &Row) -> Option<Json> {
         let slug = crate::runner::file_slug(&row.spec_file);
-        Json::parse(&fs::read_to_string(self.store.report_path(&slug, "json")).ok()?).ok()
+        Json::parse(&read_text(&self.store.report_path(&slug, "json")).ok()?).ok()
     }
 
     fn names(&self) -> String {

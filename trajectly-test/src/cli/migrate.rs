@@ -1,7 +1,6 @@
 //! `migrate`: what older versions wrote becomes what this one reads.
 
 use std::fs;
-use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -57,14 +56,11 @@ impl Spec {
         }
         match self.output.or(self.in_place.then_some(self.spec_path)) {
             Some(path) if migrated.text != old || path.to_string_lossy() != shown => {
-                store::replace(&path, migrated.text.as_bytes(), true)
+                store::write_named(&path, migrated.text.as_bytes())
                     .map_err(|error| CliError::from(error.to_string()))?;
             }
             Some(_) => {}
-            None => {
-                // Whoever stops reading has what they wanted.
-                let _ = stdout().write_all(migrated.text.as_bytes());
-            }
+            None => print::verbatim(&migrated.text),
         }
         Ok(Exit::Clean)
     }

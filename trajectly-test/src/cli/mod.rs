@@ -25,6 +25,7 @@ mod shrink;
 mod specs;
 mod targets;
 mod versions;
+mod workers;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -134,8 +135,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version are errors to clap, but not to their reader.
             let exit = if error.use_stderr() { Exit::Tooling } else { Exit::Clean };
-            let _ = error.print();
-            return exit.into();
+            let printed = error.print();
+            if exit == Exit::Clean {
+                print::written(printed);
+            }
+            return ended(exit);
         }
     };
     match cli.color {
@@ -145,9 +149,20 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     .write_global();
     match cli.command.run() {
-        Ok(exit) => exit.into(),
+        Ok(exit) => ended(exit),
         Err(error) => {
-            print::aside(error);
+            print::error(&error);
+            ended(Exit::Tooling)
+        }
+    }
+}
+
+/// What the program ends with. An answer that could not be written is none.
+fn ended(exit: Exit) -> ExitCode {
+    match print::all_written() {
+        Ok(()) => exit.into(),
+        Err(error) => {
+            print::error(&error);
             Exit::Tooling.into()
         }
     }

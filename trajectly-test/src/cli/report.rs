@@ -1,6 +1,5 @@
 //! `report`: what came of the last runs, for people and for programs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,6 +9,7 @@ use super::outcome::{CliError, Exit};
 use super::print;
 use super::targets::relative;
 use crate::render::{Summed, annotations, junit};
+use crate::store;
 
 #[derive(Args)]
 pub(super) struct Report {
@@ -48,7 +48,7 @@ impl Report {
         } else if let Some(file) = junit_file {
             let xml = junit(&summed(&latest));
             if file != Path::new("-") {
-                fs::write(&file, xml).map_err(|error| CliError::new(format!("{}: {error}", file.display())))?;
+                store::write_named(&file, xml.as_bytes()).map_err(|error| error.to_string())?;
                 print::note(format!("{} is in {}", latest.file(), file.display()));
                 return Ok(Exit::Clean);
             }

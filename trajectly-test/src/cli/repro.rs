@@ -12,6 +12,7 @@ use super::run::{How, Strictness};
 use super::specs::{self, Job};
 use super::targets::Found;
 use crate::env::Mode;
+use crate::render::clean;
 use crate::runner::quoted;
 
 /// What cargo's tests end with if one of them fails.
@@ -64,7 +65,7 @@ impl Repro {
                 CliError::new(format!("{} runs under `cargo test`, which goes by the spec alone", row.spec_file));
             return Err(cannot.help("say `strict: true` or `strict: false` in the spec"));
         }
-        print::line(&row.repro_command);
+        print::line(clean(&row.repro_command));
         if self.print_only {
             return Ok(Exit::Clean);
         }

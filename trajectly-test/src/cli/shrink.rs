@@ -1,6 +1,5 @@
 //! `shrink`: leaves of a recorded failure what it needs.
 
-use std::fs;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,9 +13,9 @@ use super::latest::{Again, Latest, Project};
 use super::outcome::{CliError, Exit};
 use super::print::{line, note};
 use crate::harness::Overrides;
-use crate::render::outline;
+use crate::render::{clean, outline};
 use crate::runner::{Effort, Failed, file_slug};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, read_text};
 
 #[derive(Args)]
 pub(super) struct Shrink {
@@ -96,12 +95,12 @@ impl Failure {
             .redirected(told.baseline_dir.as_deref(), told.fixtures_dir.as_deref());
         let place = store.place(&spec.slug(), told.version.as_deref()).map_err(|error| error.to_string())?;
         let baseline_path = spec.baseline_trace.clone().unwrap_or(place.trace);
-        let baseline = fs::read_to_string(&baseline_path).map_err(|error| {
+        let baseline = read_text(&baseline_path).map_err(|error| {
             CliError::new(format!("the baseline of that run: {}: {error}", store.display(&baseline_path)))
                 .help("restore it from version control, or record it again")
         })?;
         let candidate_path = store.current_path(&file_slug(&row.spec_file));
-        let candidate = fs::read_to_string(&candidate_path).map_err(|error| {
+        let candidate = read_text(&candidate_path).map_err(|error| {
             CliError::new(format!("the run of that report: {}: {error}", store.display(&candidate_path)))
                 .help(format!("make it again: {}", row.repro_command))
         })?;
@@ -118,7 +117,7 @@ impl Failure {
     /// What is left: the events of the counterexample.
     fn left(&self, reduced: &Reduced) -> Result<Trace, CliError> {
         let Some(file) = &reduced.file else { return Ok(self.candidate.clone()) };
-        let text = fs::read_to_string(self.store.root().join(file));
+        let text = read_text(&self.store.root().join(file));
         let text = text.map_err(|error| CliError::new(format!("{file}: {error}")))?;
         Trace::parse(&text, file).map_err(CliError::new)
     }
@@ -146,7 +145,7 @@ fn stale(row: &Row) -> CliError {
 fn update(latest: &Latest, row: &Row, reduced: &Reduced) -> Result<(), StoreError> {
     let (store, slug) = (&latest.store, file_slug(&row.spec_file));
     let (json, markdown) = (store.report_path(&slug, "json"), store.report_path(&slug, "md"));
-    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let read = |path| read_text(path).unwrap_or_default();
     if let Some((new_json, new_markdown)) = reduced.add_to_texts(&read(&json), &read(&markdown)) {
         store.write_run_file(&json, &new_json)?;
         store.write_run_file(&markdown, &new_markdown)?;
@@ -172,7 +171,7 @@ fn to_json(row: &Row, reduced: &Reduced) -> Object {
 fn show(row: &Row, reduced: &Reduced, left: &Trace) {
     let (stats, code) = (reduced.stats, row.code.map(|code| code.as_str()).unwrap_or_default());
     let tried = format!("{} part{} tried", stats.iterations, if stats.iterations == 1 { "" } else { "s" });
-    line(format!("{}: {code} at event {}\n", row.spec_file, row.witness_index.unwrap_or_default()));
+    line(format!("{}: {code} at event {}\n", clean(&row.spec_file), row.witness_index.unwrap_or_default()));
     line(outline(left));
     match &reduced.file {
         Some(file) => line(format!("   {file} ({} of {} events, {tried})", stats.reduced_len, stats.original_len)),

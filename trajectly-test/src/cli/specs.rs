@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::{io, thread};
 
 use trajectly_engine::report::{Stale, Summary};
 
@@ -10,6 +10,7 @@ use super::outcome::{CliError, Exit};
 use super::print;
 use super::progress::Progress;
 use super::targets::Found;
+use super::workers;
 use crate::env::{Env, Mode, paint_for};
 use crate::harness::{Case, Overrides, Suite, prepare_process};
 use crate::render::{Paint, clean, passed};
@@ -49,7 +50,7 @@ pub(super) fn run(found: Found, job: Job) -> Result<(Exit, Summary), CliError> {
         Err(failure) if failure.is_regression() => (Ended::Failed, failure.to_string()),
         Err(failure) => (Ended::Unjudged, failure.to_string()),
     };
-    let ended = in_parallel(&cases, job.jobs, &progress, one);
+    let ended = in_parallel(&cases, job.jobs, &progress, one).map_err(|error| workers::none(&error))?;
     progress.show(total(&ended, written));
     if job.mode == Mode::Replay {
         for Stale { file, why } in runner.stale(&cases) {
@@ -109,7 +110,7 @@ fn in_parallel(
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
     one: impl Fn(&Case) -> (Ended, String) + Sync,
-) -> Vec<Ended> {
+) -> io::Result<Vec<Ended>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -126,10 +127,10 @@ fn in_parallel(
     // What a worker was at when it broke down is not judged.
     let mut all = vec![Ended::Unjudged; cases.len()];
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let workers = workers::start(scope, workers, work)?;
         for (place, ended) in workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()) {
             all[place] = ended;
         }
-    });
-    all
+        Ok(all)
+    })
 }

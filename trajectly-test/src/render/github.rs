@@ -37,5 +37,5 @@ fn data(text: &str) -> String {
 }
 
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(&clean(text)).replace(':', "%3A").replace(',', "%2C")
 }

@@ -12,6 +12,9 @@ use super::text::{clean, count, fit};
 /// Columns of a line of a body. Wide, because a line may be a path or a command.
 const BODY: usize = 300;
 
+/// Problems of a spec that are told; the rest are counted.
+const PROBLEMS: usize = 10;
+
 /// What keeps a test from being judged, or from passing though it was judged well.
 pub(crate) struct Trouble<'a> {
     /// The spec, or the test.
@@ -54,11 +57,11 @@ pub(crate) fn failure_title(name: &str, place: &str, message: &str, paint: Paint
     format!("{}\n\n{message}\n  --> {}", title("ERROR", name, "", paint), clean(place))
 }
 
-/// The text of a spec that cannot be used: all of its problems, each in its place. No newline at the end.
+/// The text of a spec that cannot be used: its problems, each in its place. No newline at the end.
 pub(crate) fn spec_error(name: &str, error: &SpecError, commands: &Commands, paint: Paint) -> String {
     let found = count(error.problems.len() + error.omitted, "problem");
     let mut parts = vec![title("ERROR", name, &format!("{found} in its spec"), paint)];
-    for problem in &error.problems {
+    for problem in error.problems.iter().take(PROBLEMS) {
         let mut block = Block::new(Code::SpecInvalid.as_str(), &problem.message, paint);
         match &problem.location {
             Some(location) => block.location(location, ""),
@@ -73,8 +76,9 @@ pub(crate) fn spec_error(name: &str, error: &SpecError, commands: &Commands, pai
         problem.help.iter().for_each(|help| block.help(help));
         parts.push(block.finish());
     }
-    if error.omitted > 0 {
-        parts.push(format!("   … and {} more", error.omitted));
+    let untold = error.problems.len().saturating_sub(PROBLEMS) + error.omitted;
+    if untold > 0 {
+        parts.push(format!("   … and {untold} more"));
     }
     parts.push(rows(&[("reproduce", &commands.reproduce)], paint));
     paragraphs(&parts)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::test::Test;
-use crate::store::StoreError;
+use crate::store::{StoreError, read_text};
 
 /// Copies what a failing run left, as far as it left it. A run that passes clears away what another one has put there.
 pub(super) fn keep(test: &Test<'_>, failed: bool) -> Result<(), StoreError> {
@@ -32,5 +32,5 @@ pub(super) fn keep(test: &Test<'_>, failed: bool) -> Result<(), StoreError> {
 }
 
 fn text_of(path: &Path) -> Option<String> {
-    fs::read_to_string(path).ok()
+    read_text(path).ok()
 }

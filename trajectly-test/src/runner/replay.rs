@@ -1,6 +1,5 @@
 //! A test as it mostly runs: the agent replayed offline and held against its baseline.
 
-use std::fs;
 use std::sync::Arc;
 
 use trajectly_engine::abstraction::Predicates;
@@ -24,7 +23,7 @@ use super::upstream::{is_keyless, route};
 use super::{Failure, Runner, promote};
 use crate::render::{View, drift, drifted, failure};
 use crate::snapshot::{self, NoSnapshot};
-use crate::store::StoreError;
+use crate::store::{StoreError, read_text};
 use crate::tape::Source;
 
 /// What stands above a failure that was expected.
@@ -95,10 +94,17 @@ fn load(runner: &Runner, test: &Test<'_>) -> Result<Baseline, Failure> {
     let fixtures_file = test.store.display(&test.place.fixtures);
     let trace = match &test.spec.baseline_trace {
         None => files.trace,
-        Some(path) => fs::read_to_string(path).map_err(|error| unreadable(StoreError::new("read", path, error)))?,
+        Some(path) => read_text(path).map_err(|error| {
+            let error = StoreError::new("read", path, error);
+            let fault = error.fault(&test.store).unwrap_or_else(|| error.to_string());
+            broken_elsewhere(test, &fault)
+        })?,
     };
     Ok(Baseline {
-        trace: whole(&trace, &test.baseline_file()).map_err(|message| broken(test, &message))?,
+        trace: whole(&trace, &test.baseline_file()).map_err(|message| match test.spec.baseline_trace {
+            None => broken(test, &message),
+            Some(_) => broken_elsewhere(test, &message),
+        })?,
         fixtures: Fixtures::parse(&files.fixtures, &fixtures_file)
             .map(Arc::new)
             .map_err(|error| broken(test, &error.headline()))?,
@@ -128,6 +134,12 @@ pub(crate) fn check_whole(trace: &Trace, file: &str) -> Result<(), String> {
 fn broken(test: &Test<'_>, message: &str) -> Failure {
     let mut help = vec!["restore it from version control".to_owned()];
     help.extend(test.commands.record.as_ref().map(|record| format!("or record it again: {record}")));
+    test.trouble(Code::BaselineInvalid, message, &[], &help, "")
+}
+
+/// A trace that the spec names and that cannot be read. No recording mends it.
+fn broken_elsewhere(test: &Test<'_>, message: &str) -> Failure {
+    let help = ["`baseline.trace` in the spec names it: mend it, or name another".to_owned()];
     test.trouble(Code::BaselineInvalid, message, &[], &help, "")
 }
 

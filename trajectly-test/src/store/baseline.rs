@@ -1,6 +1,5 @@
 //! Reading baselines and replacing them, in either layout.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::commit::Change;
@@ -104,5 +103,5 @@ fn puts(place: &Place, files: &BaselineFiles) -> Vec<Change> {
 }
 
 fn read(path: &Path) -> Result<String, StoreError> {
-    fs::read_to_string(path).map_err(|error| StoreError::new("read", path, error))
+    super::read_text(path).map_err(|error| StoreError::new("read", path, error))
 }

@@ -16,9 +16,13 @@ pub(super) enum Change {
 impl Store {
     /// Carries out changes to the files of a slug: after a kill at any moment all of them are made, or none.
     ///
-    /// New content is staged and synced first. Then a commit record is written, and only then are files moved to their
+    /// What cannot be ended is not begun, as whoever comes next would fail to end it: the places of the files are looked at
+    /// first. Then new content is staged and synced. Then a commit record is written, and only then are files moved to their
     /// places. Whoever comes next finishes what the record of another says. The caller holds the slug's lock.
     pub(super) fn apply(&self, slug: &str, changes: &[Change]) -> Result<(), StoreError> {
+        for Change::Put(path, _) | Change::Drop(path) in changes {
+            atomic::check_place(path)?;
+        }
         let mut record = String::new();
         for (n, change) in changes.iter().enumerate() {
             let (word, path) = match change {
@@ -37,7 +41,7 @@ impl Store {
     /// Carries out what a commit record says, if there is one.
     pub(super) fn finish_commit(&self, slug: &str) -> Result<(), StoreError> {
         let record = self.record_path(slug);
-        let changes = match fs::read_to_string(&record) {
+        let changes = match super::read_text(&record) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(StoreError::new("read", &record, error)),
@@ -108,7 +112,9 @@ impl Store {
 
 pub(super) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::new("remove", path, error)),
+        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(StoreError::new("remove", path, error))
+        }
         _ => Ok(()),
     }
 }

@@ -1,6 +1,5 @@
 //! What a baseline was made with. It is one object; the versioned layout keeps it in two files.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -52,7 +51,7 @@ pub(super) fn split(meta: &str) -> (String, String) {
 }
 
 fn read_if_there(path: &Path) -> Result<String, StoreError> {
-    match fs::read_to_string(path) {
+    match super::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         read => read.map_err(|error| StoreError::new("read", path, error)),
     }

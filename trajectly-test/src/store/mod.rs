@@ -15,8 +15,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "cli")]
-pub(crate) use atomic::create;
-pub(crate) use atomic::replace;
+pub(crate) use atomic::{create, write_named};
+pub(crate) use atomic::{read_text, replace};
 pub(crate) use baseline::BaselineFiles;
 pub(crate) use place::Place;
 #[cfg(feature = "cli")]
@@ -79,6 +79,8 @@ impl StoreError {
                 Some("make room on the disk and run again; what was accepted before is untouched")
             }
             io::ErrorKind::InvalidData => Some("restore it from version control"),
+            io::ErrorKind::AlreadyExists => Some("remove it or move it away, and run this again: it makes the folder"),
+            io::ErrorKind::NotFound if self.doing != "read" => Some("name a place in a folder that can be made"),
             io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
                 Some("a file and a folder stand in each other's place there; move one of them")
             }
@@ -170,12 +172,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.ensure()?;
         let _lock = self.exclusive("reports")?;
-        edit(fs::read_to_string(path).ok()).iter().try_for_each(|(path, text)| self.write_run_file(path, text))
+        edit(read_text(path).ok()).iter().try_for_each(|(path, text)| self.write_run_file(path, text))
     }
 
     /// Whether a file says just this.
     pub(crate) fn says(&self, path: &Path, text: &str) -> bool {
-        fs::read(path).is_ok_and(|old| old == text.as_bytes())
+        read_text(path).is_ok_and(|old| old == text)
     }
 
     /// Writes a file of a run, unless it already says just this.

@@ -13,6 +13,8 @@ use super::{FOLDER, Store, StoreError};
 
 /// The name of the first version, where nobody gave it one.
 const FIRST: &str = "v1";
+/// The most bytes of a version's name, which is that of a folder.
+const LONGEST: usize = 100;
 
 /// Where one baseline lies, or would if it were recorded.
 #[derive(Debug, Clone)]
@@ -70,6 +72,9 @@ impl Place {
 
 /// Whether a version may have this name. The error says what names there are.
 pub(crate) fn check_version_name(name: &str) -> Result<(), String> {
+    if name.len() > LONGEST {
+        return Err(format!("the name of a version has at most {LONGEST} letters, not {}", name.chars().count()));
+    }
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     match is_plain && !matches!(name, "" | "." | "..") {
         true => Ok(()),
@@ -107,7 +112,7 @@ impl Store {
     /// The version that was put in force.
     fn promoted(&self, slug: &str) -> Result<Option<String>, StoreError> {
         let pointer = self.pointer(slug);
-        let Ok(text) = fs::read_to_string(&pointer) else { return Ok(None) };
+        let Ok(text) = super::read_text(&pointer) else { return Ok(None) };
         let said = Json::parse(&text).map_err(|error| StoreError::invalid(&pointer, error.to_string()))?;
         let name = said.get("version").and_then(Json::as_str).map(str::trim).unwrap_or_default();
         check_version_name(name).map_err(|why| StoreError::invalid(&pointer, why))?;

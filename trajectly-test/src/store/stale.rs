@@ -21,7 +21,7 @@ impl Store {
             let why = match baseline.trace.exists() {
                 false => format!("{} is gone", self.display(&baseline.trace)),
                 true => {
-                    let meta = Json::parse(&fs::read_to_string(&baseline.meta).ok()?).ok()?;
+                    let meta = Json::parse(&super::read_text(&baseline.meta).ok()?).ok()?;
                     let spec = meta.get("spec_path")?.as_str().filter(|spec| !self.root.join(spec).exists())?;
                     format!("its spec {spec} is gone")
                 }
