@@ -38,6 +38,7 @@ impl<'a> Schema<'a> {
                 "enum" => items(says).contains(value),
                 "pattern" => value.as_str().is_none_or(|text| pattern(says).is_match(text)),
                 "minimum" => value.as_f64().is_none_or(|number| says.as_f64().is_some_and(|least| number >= least)),
+                "maximum" => value.as_f64().is_none_or(|number| says.as_f64().is_some_and(|most| number <= most)),
                 "exclusiveMinimum" => {
                     value.as_f64().is_none_or(|number| says.as_f64().is_some_and(|least| number > least))
                 }

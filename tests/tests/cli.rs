@@ -354,3 +354,21 @@ fn a_spec_with_many_problems_tells_the_first() {
     let run = folder.trajectly(["run", "a.agent.yaml"]).output().exits(2).says(&["unknown_9", "more"]);
     assert!(!run.stdout.contains("unknown_20"), "{run}");
 }
+
+#[test]
+fn a_name_in_a_trace_begins_no_line() {
+    const NAME: &str = r"x\n::error file=README.md::owned\u001b[2J";
+    let folder = Folder::new();
+    let called = format!(r#"{{"event_type":"tool_called","rel_ms":0,"payload":{{"tool_name":"{NAME}"}}}}"#);
+    folder.write("agent.sh", "cat called >> \"$TRAJECTLY_EVENTS_FILE\"\n");
+    folder.write("called", &format!("{called}\n"));
+    let spec = "schema_version: \"0.4\"\nname: a\ncommand: sh agent.sh\nworkdir: ..\n";
+    folder.write("specs/a.agent.yaml", spec);
+    folder.trajectly(["record", "--auto"]).output().passes();
+    let snapshot = folder.read("specs/snapshots/a.snap");
+    assert!(snapshot.contains("1. x\\n::error file=README.md::owned\\u{1b}[2J()"), "{snapshot}");
+    folder.write("specs/a.agent.yaml", &format!("{spec}contracts: {{tools: {{deny: [\"{NAME}\"]}}}}\n"));
+    let output = folder.trajectly(["run", "--auto"]).output().exits(1).says(&["CONTRACT_TOOL_DENIED", "\\n::error"]);
+    let mut lines = output.stdout.lines().chain(output.stderr.lines());
+    assert!(!lines.any(|line| line.trim_start().starts_with("::error") || line.contains('\u{1b}')), "{output}");
+}

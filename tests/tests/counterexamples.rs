@@ -193,6 +193,10 @@ fn artifacts_are_kept_where_the_spec_says() {
 
     std::fs::rename(folder.path("away"), folder.path(".trajectly/baselines")).expect("it was put away");
     folder.write("agents/regression.sh", &folder.read("agents/sample.sh"));
+    folder.write("upload/regression/notes", "somebody's own");
+    folder.trajectly(["run", SPEC]).output().passes();
+    assert_eq!(left(), ["notes"]);
+    std::fs::remove_file(folder.path("upload/regression/notes")).expect("it was written");
     folder.trajectly(["run", SPEC]).output().passes();
     assert!(left().is_empty(), "a run that passes leaves nothing: {:?}", left());
     assert!(!folder.path("upload/regression").exists());

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use serde_json::Value;
-use trajectly_tests::{Answer, Binary, Lifeline, Project, Provider, Run, agent_program};
+use trajectly_tests::{Answer, Binary, Folder, Lifeline, Project, Provider, Run, agent_program};
 
 /// The recordings, by their number, of which anything stands in a text: the model says `run 7` in the seventh.
 fn runs_in(text: &str) -> BTreeSet<u64> {
@@ -232,4 +232,21 @@ fn processes_that_report_at_once_lose_no_row() {
     for spec in ["calls/concurrent", "calls/errors", "calls/methods", "greet", "nested", "twins/first"] {
         assert!(text.contains(&format!("specs/{spec}.agent.yaml")), "{text}");
     }
+}
+
+#[test]
+fn a_run_that_cannot_be_prepared_or_read_is_explained() {
+    let folder = Folder::new();
+    folder.write("specs/a.agent.yaml", "schema_version: \"0.4\"\ncommand: sh agent.sh\nworkdir: ..\n");
+    let event = r#"{"event_type":"tool_called","rel_ms":0,"payload":{"tool_name":"look"}}"#;
+    folder.write("agent.sh", &format!("echo '{event}' >> \"$TRAJECTLY_EVENTS_FILE\"\n"));
+    folder.trajectly(["record", "--auto"]).output().passes();
+    // No file may grow at all.
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+    let run = Run::new("/bin/sh").args(["-c", limited, "sh"]).arg(Folder::program()).args(["run", "--auto"]);
+    let output = run.current_dir(folder.root()).output().exits(2);
+    output.says(&["cannot write", "fixtures.json", "= help: let files grow larger"]);
+    folder.write("agent.sh", "truncate -s 65M \"$TRAJECTLY_EVENTS_FILE\"\n");
+    let output = folder.trajectly(["run", "--auto"]).output().exits(2);
+    output.says(&["TRACE_INVALID", "take 68157440 bytes, and no more than 67108864 are read", "= help: "]);
 }

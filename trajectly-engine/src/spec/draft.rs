@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::path::{SpecPath, Step};
 use crate::json::{Json, Number, Object};
 
+/// The longest stretch of time that a spec can name: a day, in seconds.
+pub(super) const MOST_SECONDS: i32 = 86_400;
+
 /// All that was asked for, by path. A step into a list, or to a key of the user's own, is `*`: `contracts.args.*.required_keys`.
 #[derive(Default)]
 pub(super) struct Draft(BTreeMap<String, Part>);
@@ -93,7 +96,7 @@ impl Draft {
             Some(Kind::Count) => typed("integer").with("minimum", 0),
             Some(Kind::Positive) => typed("integer").with("minimum", 1),
             Some(Kind::Number) => typed("number"),
-            Some(Kind::Seconds) => typed("number").with("exclusiveMinimum", 0),
+            Some(Kind::Seconds) => typed("number").with("exclusiveMinimum", 0).with("maximum", MOST_SECONDS),
             Some(Kind::OneOf(values)) => {
                 let null = part.may_be_empty.then_some(Json::Null);
                 Object::new().with("enum", values.iter().cloned().chain(null).collect::<Json>())

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::draft::Kind;
+use super::draft::{Kind, MOST_SECONDS};
 use super::keys::Keys;
 use super::node::{Entry, Node, Place, Value};
 use super::notes::Notes;
@@ -208,10 +208,10 @@ impl<'a> Field<'a> {
         self.is(Kind::Seconds)?;
         let help = self.or_else(None, "write for example 30 or 0.5");
         let Value::Number(number) = &self.node.value else { return self.expected("a number of seconds", help) };
-        let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
+        let seconds = number.as_f64().filter(|seconds| *seconds <= f64::from(MOST_SECONDS));
         match seconds.map(Duration::try_from_secs_f64) {
             Some(Ok(duration)) if !duration.is_zero() => Some(duration),
-            _ => self.expected("a number of seconds greater than 0", help),
+            _ => self.expected(&format!("a number of seconds greater than 0, and {MOST_SECONDS} at most"), help),
         }
     }
 

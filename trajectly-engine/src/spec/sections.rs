@@ -156,14 +156,26 @@ fn default_name(keys: &Keys<'_>, origin: &Origin<'_>) -> Option<String> {
 
 fn command(keys: &mut Keys<'_>) -> Option<String> {
     let entrypoint = keys.take("entrypoint");
-    let file = entrypoint.as_ref().and_then(|field| field.text());
+    let file = entrypoint.as_ref().and_then(line);
     let Some(command) = keys.take("command") else {
         return file.map(|file| format!("python {}", shell_quoted(&file)));
     };
     if let Some(entrypoint) = entrypoint {
         entrypoint.warn("`entrypoint` has no effect beside `command`", Some("remove one of the two"));
     }
-    command.text()
+    line(&command)
+}
+
+/// A text that the system takes: it ends its own at a NUL.
+fn line(field: &Field<'_>) -> Option<String> {
+    without_nul(field, field.text()?)
+}
+
+fn without_nul(field: &Field<'_>, text: String) -> Option<String> {
+    match text.contains('\0') {
+        true => field.expected("a string without a NUL character", Some("remove the character")),
+        false => Some(text),
+    }
 }
 
 /// A word that a POSIX shell reads back as `word`.
@@ -179,13 +191,7 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
             let help = Some("write the name alone, without `=` and without NUL");
             field.key_problem(format!("{name:?} cannot be the name of an environment variable"), help);
         }
-        match field.string() {
-            Some(value) if value.contains('\0') => {
-                field.expected("a string without a NUL character", Some("remove the character"))
-            }
-            value => value,
-        }
-        .map(|value| (name, value))
+        Some((name, without_nul(&field, field.string()?)?))
     };
     entries.into_iter().filter_map(variable).collect()
 }
@@ -193,7 +199,7 @@ fn env(keys: &mut Keys<'_>) -> Vec<(String, String)> {
 fn workdir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> PathBuf {
     let own_folder = own_folder(origin);
     let Some(field) = keys.take("workdir") else { return own_folder.to_owned() };
-    field.folder().unwrap_or(own_folder).join(field.text().unwrap_or_default())
+    field.folder().unwrap_or(own_folder).join(line(&field).unwrap_or_default())
 }
 
 fn own_folder<'o>(origin: &Origin<'o>) -> &'o Path {
@@ -325,7 +331,7 @@ fn determinism(keys: &mut Keys<'_>) -> Determinism {
 fn artifacts_dir(keys: &mut Keys<'_>, origin: &Origin<'_>) -> Option<PathBuf> {
     let field = keys.take("dir")?;
     let own_folder = origin.path.parent().unwrap_or(Path::new(""));
-    let dir = field.text()?;
+    let dir = line(&field)?;
     Some(field.folder().unwrap_or(own_folder).join(dir))
 }
 

@@ -86,8 +86,8 @@ fn open(file: &Path) -> Result<BufReader<File>, CliError> {
         CliError::new(format!("cannot read {}: {error}", file.display())).help("give the path of a file")
     };
     let kind = fs::metadata(file).map_err(cannot)?.file_type();
-    // A shell's `<(…)` is a pipe that somebody writes to. Any other may be waited for without end.
-    let is_substitution = kind.is_fifo() && (file.starts_with("/dev/fd") || file.starts_with("/proc"));
+    // A shell's `<(…)` and standard input are pipes that somebody writes to. Any other may be waited for without end.
+    let is_substitution = kind.is_fifo() && (file.starts_with("/dev") || file.starts_with("/proc"));
     if !kind.is_file() && !is_substitution {
         let what = if kind.is_dir() { "a folder" } else { "a pipe or a device" };
         return Err(CliError::new(format!("{} is {what}", file.display())).help("give the path of a file"));

@@ -1,5 +1,5 @@
-//! One child process: spawned in a group of its own and within bounds, its output captured, ended with everything it
-//! started.
+//! One child process: spawned in a group of its own and within bounds, its output captured, ended with all that stays
+//! in its group.
 
 mod capture;
 mod limits;

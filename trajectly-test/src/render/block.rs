@@ -52,8 +52,9 @@ impl Block {
         let mut lines = text_lines(message).into_iter();
         let first = lines.next().unwrap_or_default();
         let mut title = paint.text(Role::Fault, word) + &paint.text(Role::Title, format!(": {first}"));
+        // What a CI takes for a command begins a line.
         for line in lines {
-            title.push_str("\n       ");
+            title.push_str("\n     | ");
             title.push_str(&line);
         }
         Self { title, parts: Vec::new(), paint }
@@ -127,8 +128,8 @@ impl Block {
                 Part::Bar(text) if text.is_empty() => frame(&format!("{:gutter$} |", "")),
                 Part::Bar(text) => format!("{} {text}", frame(&format!("{:gutter$} |", ""))),
                 Part::Note { word, text } => {
-                    let indent = gutter + word.len() + 5;
-                    let text = text.replace('\n', &format!("\n{:indent$}", ""));
+                    let indent = gutter + word.len() + 3;
+                    let text = text.replace('\n', &format!("\n{:indent$}| ", ""));
                     format!("{:gutter$} {} {}: {text}", "", frame("="), paint.text(Role::Word, word))
                 }
             };

@@ -13,7 +13,7 @@ use super::columns::columns;
 use super::event::{self, Arguments};
 use super::fixture;
 use super::paint::{Paint, Role};
-use super::text::{WIDTH, count, fit, width_of};
+use super::text::{WIDTH, clean, count, fit, width_of};
 use super::trouble::title;
 
 /// Columns of a value in a note.
@@ -117,7 +117,12 @@ fn is_miss(code: Code) -> bool {
 
 impl View<'_> {
     fn violation(&self, violation: &Violation, place: Option<Location>, shown: &mut Shown) -> String {
-        let mut block = Block::new(violation.code.as_str(), &violation.message, self.paint);
+        // What an agent says of its own end has lines. Those of any other message are part of a name or a value.
+        let message = match violation.code {
+            Code::AgentRunFailed => violation.message.clone(),
+            _ => clean(&violation.message),
+        };
+        let mut block = Block::new(violation.code.as_str(), &message, self.paint);
         if let Some(index) = violation.baseline_index {
             let label = format!("required by refinement.mode: {}", mode(self.spec));
             self.event(self.baseline, self.baseline_file, index, &label, &mut block);
@@ -136,7 +141,7 @@ impl View<'_> {
                 "the run did not get that far: {} at event {} comes first",
                 stop.code, stop.event_index
             )),
-            (None, Some(hint)) => block.help(hint),
+            (None, Some(hint)) => block.help(&clean(hint)),
             (None, None) => {}
         }
         shown.any = true;

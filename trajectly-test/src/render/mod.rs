@@ -35,7 +35,6 @@ pub(crate) use junit::junit;
 pub(crate) use paint::Paint;
 #[cfg(feature = "cli")]
 pub(crate) use summed::Summed;
-#[cfg(feature = "cli")]
 pub(crate) use text::clean;
 #[cfg(feature = "cli")]
 pub(crate) use trouble::passed;

@@ -19,13 +19,15 @@ use super::{Failure, Runner, inside};
 use crate::harness::OUTPUT_MARK;
 use crate::process::{self, Bounds, Exceeded, Finished, Guard, Network};
 use crate::protocol;
-use crate::store::RunDir;
+use crate::store::{RunDir, StoreError};
 use crate::tape::{Source, Tape, Trouble};
 
 /// Bytes of each output stream that are kept for a failure's text.
 const OUTPUT_KEPT: usize = 256 * 1024;
 /// The event file, as messages call it.
 const EVENTS: &str = "events of the run";
+/// Bytes of it that are read at most: reading takes many times as much memory.
+const MOST_EVENTS: u64 = 64 << 20;
 /// Characters of each output stream that `run_finished` keeps.
 const TAIL: usize = 2000;
 
@@ -76,12 +78,12 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
     if let Some(fixtures) = &fixtures
         && case.function.is_none()
     {
-        fs::write(dir.fixtures(), fixtures.to_pretty())
-            .map_err(|error| format!("error: cannot write {}: {error}", dir.fixtures().display()))?;
+        let path = dir.fixtures();
+        fs::write(&path, fixtures.to_pretty()).map_err(|error| StoreError::new("write", &path, error))?;
     }
     let tape = Tape::new(source, spec.contracts.clone(), &dir.events())
         .map(Arc::new)
-        .map_err(|error| format!("error: cannot write {}: {error}", dir.events().display()))?;
+        .map_err(|error| StoreError::new("write", &dir.events(), error))?;
     let session = gateway.open(Arc::clone(&tape) as _);
     let replaying = fixtures.is_some();
     let setting = Setting { case, spec, store, dir: &dir, session: &session, seeds, fixtures: fixtures.as_deref() };
@@ -106,7 +108,6 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
 
     let stdout = without_mark(&finished.stdout.text());
     let mut rows = events(&dir)
-        .map_err(|message| (message, None))
         .and_then(|text| {
             let was_killed = was_killed(&finished);
             parse_rows(&text, EVENTS, was_killed).map_err(|error| (error.headline(), error.help))
@@ -145,11 +146,17 @@ pub(super) fn run(runner: &Runner, test: &Test<'_>, source: Source, seeds: Seeds
 }
 
 /// What the agent and the harness wrote. The agent could put anything in the file's place, a pipe without end included.
-fn events(dir: &RunDir) -> Result<String, String> {
+/// An error says what is wrong, and what else to do than usual.
+fn events(dir: &RunDir) -> Result<String, (String, Option<String>)> {
     let path = dir.events();
-    let failed = |error: io::Error| format!("cannot read the {EVENTS}: {error}");
-    if !fs::symlink_metadata(&path).map_err(failed)?.is_file() {
-        return Err(format!("the agent put something else in the place of the {EVENTS}"));
+    let failed = |error: io::Error| (format!("cannot read the {EVENTS}: {error}"), None);
+    let file = fs::symlink_metadata(&path).map_err(failed)?;
+    if !file.is_file() {
+        return Err((format!("the agent put something else in the place of the {EVENTS}"), None));
+    }
+    if file.len() > MOST_EVENTS {
+        let message = format!("the {EVENTS} take {} bytes, and no more than {MOST_EVENTS} are read", file.len());
+        return Err((message, Some("let the agent make fewer calls, or say less in each".to_owned())));
     }
     fs::read_to_string(path).map_err(failed)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use trajectly_engine::code::{Code, UnknownCode};
 use trajectly_engine::slug::slug;
-use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, SnapshotLevel, Spec, SpecError};
+use trajectly_engine::spec::{DEFAULT_TIMEOUT, Expect, ExpectedStatus, Problem, SnapshotLevel, Spec, SpecError};
 
 use super::commands::commands_of;
 use super::{Failure, Runner};
@@ -129,8 +129,24 @@ fn load(case: &Case, spec_file: &str) -> Result<Spec, SpecError> {
     let spec = Spec::load_as(&case.spec, spec_file)?;
     if case.function.is_none() {
         spec.require_command()?;
+        require_workdir(&spec)?;
     }
     Ok(spec)
+}
+
+/// What starting the command would say of a missing folder reads as if the shell were missing.
+fn require_workdir(spec: &Spec) -> Result<(), SpecError> {
+    let path = "workdir";
+    match spec.locate(path).filter(|_| !spec.workdir.is_dir()) {
+        None => Ok(()),
+        location => {
+            let message = "`workdir` is no folder".to_owned();
+            let help =
+                Some("make the folder, or correct the path: it starts from the file that it stands in".to_owned());
+            let problem = Problem { location, path: path.to_owned(), message, help };
+            Err(SpecError { file: spec.file.clone(), problems: vec![problem], omitted: 0 })
+        }
+    }
 }
 
 /// The first problem of a spec, on one line.

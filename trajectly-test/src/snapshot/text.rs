@@ -7,6 +7,8 @@ use trajectly_engine::json::{Json, Object};
 use trajectly_engine::spec::{SnapshotLevel, Spec};
 use trajectly_engine::trace::{Event, EventType, Trace};
 
+use crate::render::clean;
+
 /// Renders calls of the trace, given as event indices, and the answer; `None` renders all calls but those of ignored tools.
 ///
 /// With the calls that refinement requires, allowed extra calls are left out: refinement has spoken of them already.
@@ -18,7 +20,7 @@ pub(crate) fn text_of(spec: &Spec, trace: &Trace, calls: Option<&[usize]>) -> St
     let calls = calls.map_or_else(|| all().collect(), <[usize]>::to_vec);
     for (before, index) in calls.into_iter().enumerate() {
         let event = &trace.events[index];
-        let name = event.tool_name().unwrap_or_default();
+        let name = clean(event.tool_name().unwrap_or_default());
         let _ = write!(out, "{}. {name}", before + 1);
         if spec.snapshot != SnapshotLevel::Skeleton {
             let _ = write!(out, "({})", arguments(event));
@@ -50,7 +52,7 @@ fn arguments(event: &Event) -> String {
     let mut parts: Vec<String> = list.iter().map(|value| steady(value).to_compact()).collect();
     for (key, value) in named.into_iter().flat_map(Object::iter) {
         let value = if is_volatile(key) { VOLATILE.to_owned() } else { steady(value).to_compact() };
-        parts.push(format!("{key}={value}"));
+        parts.push(format!("{}={value}", clean(key)));
     }
     parts.join(", ")
 }
@@ -62,7 +64,7 @@ fn result_of(trace: &Trace, index: usize) -> Option<String> {
         event.event_type == EventType::ToolReturned && (call_id.is_none() || event.meta.str("call_id") == call_id)
     })?;
     Some(match returned.payload.str("error") {
-        Some(error) => format!("✗ {error}"),
+        Some(error) => format!("✗ {}", clean(error)),
         None => format!("→ {}", steady(returned.payload.get("output").unwrap_or(&Json::Null)).to_compact()),
     })
 }

@@ -78,6 +78,9 @@ impl StoreError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 Some("make room on the disk and run again; what was accepted before is untouched")
             }
+            io::ErrorKind::FileTooLarge => {
+                Some("let files grow larger (`ulimit -f`) and run again; what was accepted before is untouched")
+            }
             io::ErrorKind::InvalidData => Some("restore it from version control"),
             io::ErrorKind::AlreadyExists => Some("remove it or move it away, and run this again: it makes the folder"),
             io::ErrorKind::NotFound if self.doing != "read" => Some("name a place in a folder that can be made"),
