@@ -12,7 +12,7 @@ use super::Runner;
 use super::commands::commands_of;
 use super::test::{file_slug, stem};
 use crate::harness::Case;
-use crate::store::{Store, StoreError, read_text};
+use crate::store::{Store, StoreError};
 
 /// The reports of one test: a file of its own, a row among the latest of its project, a row of this run.
 pub(super) struct Reports<'a> {
@@ -54,7 +54,7 @@ impl<'a> Reports<'a> {
     /// The fixtures of the project that no spec can use any more.
     #[cfg(feature = "cli")]
     pub(super) fn stale(&self) -> Vec<Stale> {
-        let latest = read_text(&self.store.report_path("latest", "json"));
+        let latest = crate::store::read_text(&self.store.report_path("latest", "json"));
         let summary = latest.ok().and_then(|text| Summary::parse(&text)).unwrap_or_default();
         stale_beside(&self.store, &summary)
     }
