@@ -27,7 +27,7 @@ impl Store {
     /// The content of a file.
     #[track_caller]
     pub fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+        read(&self.path(relative))
     }
 
     /// The four committed files of a baseline, by path: trace, meta, fixtures, snapshot. `folder` is that of its spec.
@@ -40,7 +40,7 @@ impl Store {
             format!("{folder}/snapshots/{name}.snap"),
         ]
         .map(|path| {
-            let text = fs::read_to_string(self.root.join(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let text = read(&self.root.join(&path));
             (path, text)
         })
     }
@@ -98,4 +98,17 @@ pub fn masked(text: &str) -> String {
 
 fn next_time(text: &str) -> Option<(usize, &'static str)> {
     ["\"rel_ms\":", "\"duration_ms\":"].iter().filter_map(|key| Some((text.find(key)?, *key))).min()
+}
+
+/// The content of a file.
+#[track_caller]
+pub(crate) fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Writes a file, and makes the folders above it.
+#[track_caller]
+pub(crate) fn write(path: &Path, content: &str) {
+    let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| fs::write(path, content)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }

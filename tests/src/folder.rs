@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::build::{copy_folder, repository};
-use crate::files::Store;
+use crate::files::{Store, read, write};
 use crate::run::Run;
 
 /// An empty folder, gone when dropped.
@@ -40,22 +40,20 @@ impl Folder {
     /// The content of a file.
     #[track_caller]
     pub fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+        read(&self.path(relative))
     }
 
     /// Writes a file, and makes the folders above it.
     #[track_caller]
     pub fn write(&self, relative: &str, content: &str) {
-        let path = self.path(relative);
-        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::write(&path, content)).unwrap_or_else(|error| panic!("{relative}: {error}"));
+        write(&self.path(relative), content);
     }
 
     /// Copies a file of `tests/python/agents` here, under its own name.
     #[track_caller]
     pub fn add_agent(&self, name: &str) {
         let agent = repository().join("tests/python/agents").join(name);
-        self.write(name, &fs::read_to_string(&agent).unwrap_or_else(|error| panic!("{agent:?}: {error}")));
+        self.write(name, &read(&agent));
     }
 
     /// The same files in a folder of their own.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::build::{Binary, copy_crate};
-use crate::files::Store;
+use crate::files::{Store, read, write};
 use crate::run::Run;
 
 /// A copy of the user's crate, gone when dropped.
@@ -52,13 +52,13 @@ impl Project {
     /// The content of a file of the project.
     #[track_caller]
     pub fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+        read(&self.path(relative))
     }
 
     /// Writes a file of the project.
     #[track_caller]
     pub fn write(&self, relative: &str, content: &str) {
-        fs::write(self.path(relative), content).unwrap_or_else(|error| panic!("{relative}: {error}"));
+        write(&self.path(relative), content);
     }
 
     /// Adds to the spec of a name: `greet` is `specs/greet.agent.yaml`.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::build::{e2e_folder, lock, lock_versions, repository, target_folder};
-use crate::files::Store;
+use crate::files::{Store, read, write};
 use crate::folder::Folder;
 use crate::run::{Output, Run};
 
@@ -55,15 +55,13 @@ impl Started {
     /// The content of a file.
     #[track_caller]
     pub fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.path(relative)).unwrap_or_else(|error| panic!("{relative}: {error}"))
+        read(&self.path(relative))
     }
 
     /// Writes a file, and makes the folders above it.
     #[track_caller]
     pub fn write(&self, relative: &str, content: &str) {
-        let path = self.path(relative);
-        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::write(&path, content)).unwrap_or_else(|error| panic!("{relative}: {error}"));
+        write(&self.path(relative), content);
     }
 
     /// Its `.trajectly/`.
